@@ -25,7 +25,11 @@ export interface Problem {
   readonly notes?: readonly string[];
 }
 
-export function problem(code: string, message: string, more: Omit<Problem, "code" | "message"> = {}): Problem {
+export function problem(
+  code: string,
+  message: string,
+  more: Omit<Problem, "code" | "message"> = {},
+): Problem {
   return { code, message, ...more };
 }
 

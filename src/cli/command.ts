@@ -1,0 +1,96 @@
+// A command is data: its words, its help, its examples, and what it does. Help, completion, the REPL and the MCP
+// tools all come from these objects. A command answers with a Reply; only `main.ts` prints.
+import type { Problem } from "../core/problem.ts";
+import type { App } from "../engine/app.ts";
+
+export interface Arg {
+  readonly name: string;
+  readonly about: string;
+  readonly optional?: boolean;
+  /** Takes all words that are left. */
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface Flag {
+  readonly about: string;
+  /** What it takes, as shown in help; nothing for a switch. */
+  readonly takes?: string;
+  /** Takes all words up to the next flag. */
+  readonly many?: boolean;
+  readonly choices?: readonly string[];
+}
+
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly args?: readonly Arg[];
+  readonly flags?: Readonly<Record<string, Flag>>;
+  readonly examples: readonly string[];
+  /** Shown in `heddle help` under this heading. */
+  readonly group: "run" | "look" | "steer" | "state" | "keep";
+  /** Ends by Ctrl-C in its own time, because it watches `call.signal`. */
+  readonly interruptible?: boolean;
+  readonly run: (call: Call) => Promise<Reply> | Reply;
+}
+
+/** What a command has to go on. */
+export interface Call {
+  readonly args: readonly string[];
+  readonly flags: Flags;
+  readonly root: string;
+  /** The project, opened at first use. */
+  readonly app: () => Promise<App>;
+  /** Every command there is: for help and completion. */
+  readonly commands: () => Promise<readonly Command[]>;
+  /** Prints a line at once: for what goes on while the command runs. */
+  readonly say: (line: string) => void;
+  readonly warn: (problem: Problem) => void;
+  /** Aborted by Ctrl-C. */
+  readonly signal: AbortSignal;
+}
+
+export interface Flags {
+  readonly has: (name: string) => boolean;
+  readonly one: (name: string) => string | undefined;
+  readonly all: (name: string) => readonly string[];
+}
+
+export interface Reply {
+  /** For people; lines. */
+  readonly text?: string;
+  /** For programs: the one document that `--json` prints. */
+  readonly json: unknown;
+  readonly exit?: number;
+}
+
+export const exits = {
+  done: 0,
+  refused: 1,
+  warned: 2,
+  usage: 64,
+  bug: 70,
+  store: 74,
+  interrupted: 130,
+} as const;
+
+/** Asked wrongly: the command was not tried. */
+export class Usage extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+export function usageLine({ name, args = [], flags = {} }: Command): string {
+  const words = args.map((arg) => {
+    const shown = `${arg.choices?.join("|") ?? arg.name.toUpperCase()}${arg.many ? "…" : ""}`;
+    return arg.optional ? `[${shown}]` : shown;
+  });
+  const options = Object.entries(flags).map(
+    ([flag, { takes, many }]) => `[--${flag}${takes ? ` ${takes}${many ? "…" : ""}` : ""}]`,
+  );
+  return ["heddle", name, ...words, ...options].filter((word) => word !== "").join(" ");
+}

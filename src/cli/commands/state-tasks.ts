@@ -1,0 +1,143 @@
+// `heddle state …-task`: what a host's own loop does with tasks (X12, X20). Their lines are read by scripts.
+import { problem } from "../../core/problem.ts";
+import type { Run } from "../../core/run.ts";
+import { type Call, type Command, type Reply, Usage } from "../command.ts";
+
+const id = { name: "id", about: "a task id" } as const;
+
+export const readyTasks: Command = {
+  name: "state ready-tasks",
+  summary: "list the tasks that can start, best first",
+  group: "state",
+  examples: ["heddle state ready-tasks", "heddle state ready-tasks | head -1 | cut -d: -f1"],
+  run: async ({ app }) => {
+    const tasks = await (await app()).look((run) => run.tasks.ready().map((each) => defOf(run, each)));
+    const lines = tasks.map(({ id: task, name, phase }) => `${task}: ${name} (phase ${phase})`);
+    return {
+      text: lines.join("\n"),
+      json: tasks.map(({ id: task, name, phase }) => ({ id: task, name, phase })),
+    };
+  },
+};
+
+function defOf(run: Run, task: string) {
+  const found = run.tasks.get(task);
+  if (!found) throw new Error(`bug: ready task ${task} is not there`);
+  return found.def;
+}
+
+export const startTask: Command = {
+  name: "state start-task",
+  summary: "mark a ready task as running; a failed one is retried",
+  group: "state",
+  args: [id],
+  flags: { force: { about: "also a task that failed for good" } },
+  examples: ["heddle state start-task T001"],
+  run: async ({ app, args: [task = ""], flags }) => {
+    const { entries } = await (await app()).submit({ kind: "start", task, force: flags.has("force") });
+    const started = entries.map((entry) => entry.fact).find((fact) => fact.kind === "task-started");
+    const attempt = started?.attempt ?? 1;
+    return { text: `Task ${task} started (attempt ${attempt})`, json: { task, status: "running", attempt } };
+  },
+};
+
+export const completeTask: Command = {
+  name: "state complete-task",
+  summary: "claim that a running task is complete; heddle marks it as unverified",
+  group: "state",
+  args: [id],
+  flags: {
+    created: { about: "files that were created", takes: "FILE", many: true },
+    modified: { about: "files that were modified", takes: "FILE", many: true },
+  },
+  examples: ["heddle state complete-task T001 --created src/a.ts test/a.test.ts --modified src/index.ts"],
+  run: async ({ app, args: [task = ""], flags }) => {
+    const [created, modified] = [flags.all("created"), flags.all("modified")];
+    await (await app()).submit({ kind: "complete", task, created, modified });
+    return {
+      text: `Task ${task} completed`,
+      json: { task, status: "complete", verified: false, created, modified },
+    };
+  },
+};
+
+/** X11's kinds, and those of the first implementation. */
+export const categories = [
+  "dependency",
+  "compilation",
+  "test",
+  "validation",
+  "runtime",
+  "timeout",
+  "budget",
+  "scope",
+  "environment",
+  "unknown",
+  "implementation",
+  "verification",
+  "other",
+] as const;
+
+export const failTask: Command = {
+  name: "state fail-task",
+  summary: "mark a running task as failed; everything that waits for it is blocked",
+  group: "state",
+  args: [id, { name: "error", about: "what went wrong", many: true }],
+  flags: {
+    category: { about: "the kind of failure", takes: "KIND", choices: categories },
+    subcategory: { about: "a word of your own", takes: "WORD" },
+    retryable: { about: "it may be tried again (the default)" },
+    "no-retry": { about: "it failed for good" },
+  },
+  examples: [
+    'heddle state fail-task T001 "tests are red" --category test',
+    "heddle state fail-task T001 broken --no-retry",
+  ],
+  run: async ({ app, args: [task = "", ...words], flags }) => {
+    if (flags.has("retryable") && flags.has("no-retry"))
+      throw new Usage(problem("contradiction", "`--retryable` and `--no-retry` contradict each other"));
+    const error = words.join(" ");
+    const category = flags.one("category") ?? "unknown";
+    const retryable = !flags.has("no-retry");
+    const subcategory = flags.one("subcategory") ?? null;
+    await (await app()).submit({ kind: "fail", task, error, category, subcategory, retryable });
+    const blocked = await blockedNow({ app });
+    const more = blocked > 0 ? ` (${blocked} blocked)` : "";
+    return {
+      text: `Task ${task} failed: ${error}${more}`,
+      json: { task, status: "failed", error, category, retryable, blocked },
+    };
+  },
+};
+
+async function blockedNow({ app }: Pick<Call, "app">): Promise<number> {
+  return (await app()).look((run) => run.counts.blocked);
+}
+
+export const retryTask: Command = {
+  name: "state retry-task",
+  summary: "set a failed, blocked or orphaned task back to pending",
+  group: "state",
+  args: [id],
+  flags: { force: { about: "also a task that failed for good" } },
+  examples: ["heddle state retry-task T001"],
+  run: async ({ app, args: [task = ""], flags }): Promise<Reply> => {
+    const { entries } = await (await app()).submit({ kind: "retry", task, force: flags.has("force") });
+    const retried = entries.flatMap(({ fact }) => (fact.kind === "task-retried" ? [fact.task] : []));
+    const instead = retried.includes(task) ? "" : `: ${retried.join(", ")} will be tried again in its place`;
+    return { text: `Task ${task} reset for retry${instead}`, json: { task, retried } };
+  },
+};
+
+export const skipTask: Command = {
+  name: "state skip-task",
+  summary: "leave a task out; what waits for it goes on without it",
+  group: "state",
+  args: [id, { name: "reason", about: "why", optional: true, many: true }],
+  examples: ['heddle state skip-task T009 "done by hand"'],
+  run: async ({ app, args: [task = "", ...words] }) => {
+    const reason = words.join(" ") || "skipped by the operator";
+    await (await app()).submit({ kind: "skip", task, reason });
+    return { text: `Task ${task} skipped: ${reason}`, json: { task, status: "skipped", reason } };
+  },
+};

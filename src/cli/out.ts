@@ -1,0 +1,17 @@
+// Standard output and error, written at once: creating Node's streams costs more than most commands do.
+import { writeSync } from "node:fs";
+
+export function print(text: string, fd: 1 | 2 = 1): void {
+  let bytes: Uint8Array = Buffer.from(text.endsWith("\n") || text === "" ? text : `${text}\n`);
+  while (bytes.length > 0) {
+    try {
+      bytes = bytes.subarray(writeSync(fd, bytes));
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EAGAIN") continue;
+      // Nobody reads on: the work is done all the same.
+      if (code === "EPIPE") return;
+      throw error;
+    }
+  }
+}

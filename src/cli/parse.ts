@@ -1,0 +1,154 @@
+// From words to a call: flags by `util.parseArgs`, after the flags that take several words were spread out.
+import { parseArgs } from "node:util";
+import { closest, problem } from "../core/problem.ts";
+import { type Command, type Flag, type Flags, Usage, usageLine } from "./command.ts";
+
+/** On every command. */
+export const commonFlags: Readonly<Record<string, Flag>> = {
+  json: { about: "print one JSON document" },
+  format: { about: "`--format json` is `--json`", takes: "json", choices: ["json", "text"] },
+  dir: { about: "the project's directory", takes: "DIR" },
+  run: { about: "which run, when there are several", takes: "ID" },
+  help: { about: "show this help" },
+};
+
+export interface Parsed {
+  readonly args: readonly string[];
+  readonly flags: Flags;
+}
+
+export function parse(command: Command, words: readonly string[]): Parsed {
+  const known: Readonly<Record<string, Flag>> = { ...commonFlags, ...command.flags };
+  const spread = spreadOut(words, known);
+  checkFlags(command, spread, known);
+  const { values, positionals } = read(command, spread, known);
+  if (values.help !== undefined) return { args: [], flags: flagsOf(values) };
+  checkArgs(command, positionals);
+  for (const [name, { choices }] of Object.entries(known)) {
+    for (const value of choices ? (values[name] ?? []) : [])
+      checkChoice(command, `--${name}`, { value, choices: choices ?? [] });
+  }
+  return { args: positionals, flags: flagsOf(values) };
+}
+
+type Values = Readonly<Record<string, readonly string[] | undefined>>;
+
+function flagsOf(values: Values): Flags {
+  return {
+    has: (name) => values[name] !== undefined,
+    one: (name) => values[name]?.at(-1),
+    all: (name) => values[name] ?? [],
+  };
+}
+
+/** `--created a b --modified c` becomes `--created=a --created=b --modified=c` (X20). */
+function spreadOut(words: readonly string[], known: Readonly<Record<string, Flag>>): string[] {
+  const spread: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    if (word === "--") return [...spread, ...words.slice(at)];
+    const flag = word.startsWith("--") ? known[word.slice(2)] : undefined;
+    if (!flag?.many) {
+      spread.push(word);
+      continue;
+    }
+    while (at + 1 < words.length && !(words[at + 1] as string).startsWith("--"))
+      spread.push(`${word}=${words[++at]}`);
+  }
+  return spread;
+}
+
+function checkFlags(command: Command, words: readonly string[], known: Readonly<Record<string, Flag>>): void {
+  let takesNext = false;
+  for (const word of words) {
+    if (word === "--") return;
+    if (takesNext) {
+      takesNext = false;
+      continue;
+    }
+    if (!/^-[^\d]/.test(word)) continue;
+    const name = word.replace(/^--?/, "").split("=", 1)[0] ?? "";
+    const flag = word.startsWith("--") ? known[name] : undefined;
+    if (!flag) throw unknownFlag(command, word, known);
+    takesNext = flag.takes !== undefined && !word.includes("=");
+  }
+}
+
+function unknownFlag(command: Command, word: string, known: Readonly<Record<string, Flag>>): Usage {
+  const meant = closest(
+    word,
+    Object.keys(known).map((name) => `--${name}`),
+  );
+  const hint = meant ? `did you mean \`${meant}\`?` : `heddle ${command.name} --help`;
+  return new Usage(problem("unknown-flag", `\`heddle ${command.name}\` has no flag \`${word}\``, { hint }));
+}
+
+function read(command: Command, words: string[], known: Readonly<Record<string, Flag>>) {
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, flag]) => [
+      name,
+      flag.takes === undefined
+        ? ({ type: "boolean", multiple: true } as const)
+        : ({ type: "string", multiple: true } as const),
+    ]),
+  );
+  try {
+    const { values, positionals } = parseArgs({ args: words, options, allowPositionals: true });
+    const strings = Object.entries(values).map(([name, value]) => [name, [value].flat().map(String)]);
+    return { values: Object.fromEntries(strings) as Values, positionals };
+  } catch (error) {
+    const message = (error as Error).message.split(/[.\n]/, 1)[0] ?? "";
+    throw new Usage(
+      problem("bad-flag", `${message.charAt(0).toLowerCase()}${message.slice(1)}`, {
+        hint: usageLine(command),
+      }),
+    );
+  }
+}
+
+function checkArgs(command: Command, words: readonly string[]): void {
+  const { args = [] } = command;
+  const missing = args.filter((arg) => !arg.optional)[words.length];
+  if (missing)
+    throw new Usage(
+      problem("missing-argument", `\`heddle ${command.name}\` needs ${missing.about}`, {
+        hint: usageLine(command),
+      }),
+    );
+  if (words.length > args.length && !args.at(-1)?.many)
+    throw new Usage(
+      problem("extra-argument", `\`heddle ${command.name}\` does not take \`${words[args.length]}\``, {
+        hint: usageLine(command),
+      }),
+    );
+  for (const [at, { name, choices }] of args.entries()) {
+    const value = words[at];
+    if (choices && value !== undefined) checkChoice(command, name, { value, choices });
+  }
+}
+
+function checkChoice(
+  command: Command,
+  what: string,
+  { value, choices }: { value: string; choices: readonly string[] },
+): void {
+  if (choices.includes(value)) return;
+  const meant = closest(value, choices);
+  throw new Usage(
+    problem(
+      "bad-choice",
+      `\`${value}\` is not a ${what.replace(/^--/, "")}: it is one of ${choices.join(", ")}`,
+      {
+        hint: meant ? `did you mean \`${meant}\`?` : usageLine(command),
+      },
+    ),
+  );
+}
+
+/** A number that a person typed. */
+export function numberOf(text: string, what: string, { least = 0, whole = false } = {}): number {
+  const value = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isFinite(value) && value >= least && (!whole || Number.isSafeInteger(value))) return value;
+  const kind = whole ? "a whole number" : "a number";
+  throw new Usage(problem("bad-number", `\`${text}\` is not ${kind} from ${least} on, as ${what} must be`));
+}

@@ -1,0 +1,74 @@
+// Which command lives where. A command is loaded when it is called: most of heddle is never read by most calls.
+import type { Command } from "./command.ts";
+import * as stateTasks from "./commands/state-tasks.ts";
+
+type Load = () => object | Promise<object>;
+
+const looks = { status: "status", why: "why", history: "history", replay: "replay", verify: "verify" };
+
+const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
+  [
+    // What agents call most is part of the first file that is loaded.
+    () => stateTasks,
+    {
+      "state ready-tasks": "readyTasks",
+      "state start-task": "startTask",
+      "state complete-task": "completeTask",
+      "state fail-task": "failTask",
+      "state retry-task": "retryTask",
+      "state skip-task": "skipTask",
+    },
+  ],
+  [
+    () => import("./commands/state-plan.ts"),
+    {
+      "state status": "stateStatus",
+      "state advance": "advance",
+      "state load-tasks": "loadTasks",
+      "state validate": "validate",
+      "state validate-tasks": "validateTasks",
+    },
+  ],
+  [
+    () => import("./commands/state-view.ts"),
+    { "state adopt": "adopt", "state restore": "restore", "state export": "exportState" },
+  ],
+  [() => import("./commands/init.ts"), { init: "init", "state init": "stateInit" }],
+  [() => import("./commands/look.ts"), looks],
+  [() => import("./commands/next.ts"), { next: "next" }],
+  [
+    () => import("./commands/halt.ts"),
+    {
+      halt: "halt",
+      resume: "resume",
+      answer: "answer",
+      "state halt": "stateHalt",
+      "state check-halt": "checkHalt",
+      "state confirm-halt": "confirmHalt",
+      "state halt-status": "haltStatus",
+      "state resume": "stateResume",
+    },
+  ],
+  [
+    () => import("./commands/protocol.ts"),
+    { "protocol list": "list", "protocol show": "show", "protocol check": "check" },
+  ],
+  [() => import("./commands/demo.ts"), { demo: "demo" }],
+  [() => import("./commands/help.ts"), { help: "help" }],
+];
+
+const places = new Map(
+  files.flatMap(([load, names]) => Object.entries(names).map(([name, key]) => [name, { load, key }])),
+);
+
+export const commandNames: readonly string[] = [...places.keys()];
+
+export async function loadCommand(name: string): Promise<Command | undefined> {
+  const place = places.get(name);
+  return place && ((await place.load()) as Readonly<Record<string, Command>>)[place.key];
+}
+
+export async function allCommands(): Promise<readonly Command[]> {
+  const commands = await Promise.all(commandNames.map(loadCommand));
+  return commands.filter((command) => command !== undefined);
+}

@@ -1,0 +1,61 @@
+// Whether an artifact still counts: it must be valid, unchanged on disk since heddle looked at it, and made from
+// inputs that are still the same (D4, D16).
+import type { Seen, Subject } from "./protocol.ts";
+
+export type Freshness = "missing" | "invalid" | "stale" | "valid";
+
+export function freshness(name: string, seen: Seen): Freshness {
+  const artifact = seen.run.artifacts[name];
+  const digest = seen.digests[name];
+  if (!artifact || digest === null) return "missing";
+  if (digest !== undefined && digest !== artifact.digest) return "stale";
+  if (!artifact.valid) return "invalid";
+  for (const [input, madeFrom] of Object.entries(artifact.inputs)) {
+    const now = seen.digests[input] ?? seen.run.artifacts[input]?.digest;
+    if (now !== madeFrom) return "stale";
+  }
+  return "valid";
+}
+
+export function artifact(name: string): Subject {
+  return {
+    about: `the artifact \`${name}\``,
+    artifact: name,
+    values: ["missing", "invalid", "stale", "valid"],
+    see: (seen) => freshness(name, seen),
+  };
+}
+
+/** A field that rules read of a valid artifact, as one of a few words; `unknown` when it does not count. */
+export function field(name: string, key: string, values: readonly string[]): Subject {
+  return {
+    about: `\`${key}\` of the artifact \`${name}\``,
+    artifact: name,
+    values: [...values, "unknown"],
+    see: (seen) => {
+      const value = String(seen.run.artifacts[name]?.content[key]);
+      return freshness(name, seen) === "valid" && values.includes(value) ? value : "unknown";
+    },
+  };
+}
+
+/** A loop counter against the policy's bound. */
+export function counter(name: string, bound: (seen: Seen) => number): Subject {
+  return {
+    about: `how often \`${name}\` has counted`,
+    values: ["below", "reached"],
+    see: (seen) => ((seen.run.counters[name] ?? 0) >= bound(seen) ? "reached" : "below"),
+  };
+}
+
+/** A variable of the run as one of a few words. */
+export function variable(name: string, values: readonly string[], unset: string): Subject {
+  return {
+    about: `the variable \`${name}\``,
+    values: [...new Set([...values, unset])],
+    see: (seen) => {
+      const value = String(seen.run.vars[name] ?? unset);
+      return values.includes(value) ? value : unset;
+    },
+  };
+}

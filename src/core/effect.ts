@@ -1,0 +1,27 @@
+// Effects: what the world should be doing now. They follow from the state (`next.ts`), never from an event.
+import type { Run, Stage, Task, TaskId } from "./run.ts";
+
+export type Effect =
+  | { readonly kind: "run-agent"; readonly key: string; readonly task: TaskId; readonly attempt: number }
+  | { readonly kind: "run-checks"; readonly key: string; readonly task: TaskId; readonly attempt: number }
+  | { readonly kind: "ask-question"; readonly key: string; readonly question: string }
+  | { readonly kind: "write-view"; readonly key: string; readonly position: number }
+  | { readonly kind: "write-log"; readonly key: string; readonly position: number };
+
+export const stageEffect: { readonly [S in Stage]: "run-agent" | "run-checks" } = {
+  working: "run-agent",
+  checking: "run-checks",
+};
+
+/**
+ * The fence. A key names the task, its attempt and the orchestrator's epoch; an answer whose key is not among
+ * the run's present effects comes too late and changes nothing (X17).
+ */
+export function attemptKey(run: Run, task: Task): string | undefined {
+  if (task.attempt?.driver !== "engine") return undefined;
+  return `${stageEffect[task.attempt.stage]}:${task.def.id}#${task.attempt.number}@${run.epoch}`;
+}
+
+export function taskOfKey(key: string): TaskId | undefined {
+  return /^run-(?:agent|checks):(.+)#\d+@\d+$/.exec(key)?.[1];
+}

@@ -1,0 +1,106 @@
+// The task graph as a whole: order, cycles, layers, critical path. Nothing here recurses, so depth is no limit.
+
+export interface Node {
+  readonly id: string;
+  readonly dependsOn: readonly string[];
+  readonly hours: number;
+}
+
+/** Dependencies first; ties by id, so that the order does not depend on how the plan was listed. */
+export function inOrder<T extends Node>(nodes: readonly T[]): T[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const unmet = new Map<string, number>();
+  const dependents = new Map<string, string[]>();
+  for (const node of nodes) {
+    const inside = node.dependsOn.filter((id) => byId.has(id));
+    unmet.set(node.id, inside.length);
+    for (const id of inside) push(dependents, id, node.id);
+  }
+  const order: T[] = [];
+  let layer = nodes.filter((node) => unmet.get(node.id) === 0).map((node) => node.id);
+  while (layer.length > 0) {
+    const following: string[] = [];
+    for (const id of layer.sort()) {
+      order.push(byId.get(id) as T);
+      for (const dependent of dependents.get(id) ?? []) {
+        const left = (unmet.get(dependent) ?? 0) - 1;
+        unmet.set(dependent, left);
+        if (left === 0) following.push(dependent);
+      }
+    }
+    layer = following;
+  }
+  return order;
+}
+
+/** One cycle as a path that ends where it began, or nothing. */
+export function findCycle(nodes: readonly Node[]): string[] | undefined {
+  const ordered = new Set(inOrder(nodes).map((node) => node.id));
+  const left = new Map(nodes.filter((node) => !ordered.has(node.id)).map((node) => [node.id, node]));
+  const start = left.keys().next().value;
+  if (start === undefined) return undefined;
+  const path: string[] = [];
+  const seen = new Map<string, number>();
+  // Every node that is left depends on another one that is left, so walking on must come round.
+  for (let id: string = start; ; ) {
+    const before = seen.get(id);
+    if (before !== undefined) return [...path.slice(before), id];
+    seen.set(id, path.length);
+    path.push(id);
+    const following = left.get(id)?.dependsOn.find((dependency) => left.has(dependency));
+    if (following === undefined) throw new Error("bug: a node without order has no unordered dependency");
+    id = following;
+  }
+}
+
+/** Layer 1 depends on nothing; each task stands one above the highest of its dependencies. */
+export function layers(ordered: readonly Node[]): Map<string, number> {
+  const layer = new Map<string, number>();
+  for (const node of ordered) {
+    layer.set(node.id, 1 + largest(node.dependsOn, (id) => layer.get(id) ?? 0));
+  }
+  return layer;
+}
+
+/** Hours from the start of a task to the end of everything that waits for it. */
+export function remainingHours(ordered: readonly Node[]): Map<string, number> {
+  const hours = new Map(ordered.map((node) => [node.id, node.hours]));
+  const remaining = new Map(hours);
+  for (const node of ordered.toReversed()) {
+    const own = remaining.get(node.id) ?? 0;
+    for (const id of node.dependsOn) {
+      const through = own + (hours.get(id) ?? 0);
+      if (through > (remaining.get(id) ?? 0)) remaining.set(id, through);
+    }
+  }
+  return remaining;
+}
+
+/** The longest chain of dependent work, first task first. */
+export function criticalPath(ordered: readonly Node[]): string[] {
+  const remaining = remainingHours(ordered);
+  const dependents = new Map<string, string[]>();
+  for (const node of ordered) for (const id of node.dependsOn) push(dependents, id, node.id);
+  const longest = (ids: readonly string[]) =>
+    ids.reduce<string | undefined>(
+      (best, id) => (best === undefined || (remaining.get(id) ?? 0) > (remaining.get(best) ?? 0) ? id : best),
+      undefined,
+    );
+  const path: string[] = [];
+  let id = longest(ordered.filter((node) => node.dependsOn.length === 0).map((node) => node.id));
+  while (id !== undefined) {
+    path.push(id);
+    id = longest(dependents.get(id) ?? []);
+  }
+  return path;
+}
+
+function push(map: Map<string, string[]>, key: string, value: string): void {
+  const list = map.get(key);
+  if (list) list.push(value);
+  else map.set(key, [value]);
+}
+
+function largest(ids: readonly string[], value: (id: string) => number): number {
+  return ids.reduce((most, id) => Math.max(most, value(id)), 0);
+}

@@ -1,0 +1,97 @@
+// Inputs: everything that can be asked of a run. CLI, REPL, page, MCP and returning agents all submit one of
+// these, and `step.ts` answers with facts or with problems.
+import type { Fact } from "./fact.ts";
+import type { Holder, Verification } from "./parts.ts";
+import type { Policy } from "./policy.ts";
+import type { Failure, Json, TaskDef, TaskId, TaskState } from "./run.ts";
+
+type Words = readonly string[];
+type Digests = Readonly<Record<string, string | null>>;
+
+interface Kinds {
+  create: {
+    readonly targetDir: string;
+    readonly planningDir: string;
+    readonly policy?: Partial<Policy>;
+    readonly metadata?: Readonly<Record<string, Json>>;
+  };
+  archive: { readonly reason: string };
+  /** `digests`: the protocol's files as they are now. */
+  advance: { readonly digests: Digests };
+  override: { readonly reason: string; readonly to?: string; readonly digests: Digests };
+  register: {
+    readonly artifact: string;
+    readonly path: string;
+    readonly digest: string;
+    readonly inputs: Readonly<Record<string, string>>;
+    readonly valid: boolean;
+    readonly problems: Words;
+    readonly content: Readonly<Record<string, Json>>;
+  };
+  "load-plan": { readonly tasks: readonly TaskDef[] };
+  start: { readonly task: TaskId; readonly force?: boolean };
+  complete: { readonly task: TaskId; readonly created: Words; readonly modified: Words };
+  fail: { readonly task: TaskId } & Failure;
+  retry: { readonly task: TaskId; readonly force?: boolean };
+  skip: { readonly task: TaskId; readonly reason: string };
+  "record-verification": { readonly task: TaskId } & Omit<Verification, "verifiedAt">;
+  "record-calibration": {
+    readonly task: TaskId;
+    readonly outcome: "correct" | "false_positive" | "false_negative";
+    readonly notes: string;
+  };
+  "prepare-rollback": { readonly task: TaskId; readonly rollback: Json };
+  "verify-rollback": { readonly task: TaskId; readonly success: boolean; readonly issues: Words };
+  "record-commit": { readonly task: TaskId; readonly files: Words; readonly commit: string };
+  "record-usage": {
+    readonly task: TaskId | null;
+    readonly agent: string;
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costUsd: number | null;
+  };
+  "checkpoint-create": { readonly tasks: Words; readonly batch: string; readonly now: string };
+  "checkpoint-update": { readonly task: TaskId; readonly status: "success" | "failed"; readonly now: string };
+  "checkpoint-complete": { readonly now: string };
+  /** `results`: what the result files of pending tasks say. */
+  "checkpoint-recover": { readonly results: Readonly<Record<TaskId, Result>>; readonly now: string };
+  "checkpoint-clear": object;
+  halt: { readonly reason: string; readonly code?: "operator" | "stop_file"; readonly now?: boolean };
+  "confirm-halt": { readonly stopFile: boolean };
+  resume: { readonly stopFile: boolean; readonly budgetUsd?: number };
+  ask: { readonly id: string; readonly text: string; readonly options: Words; readonly about: string };
+  answer: { readonly id: string; readonly answer: string };
+  adopt: {
+    readonly reason: string;
+    readonly phase: string | null;
+    readonly tasks: Readonly<Record<TaskId, TaskState>>;
+    readonly digests: Digests;
+  };
+  "repair-view": { readonly view: string; readonly was: string };
+  import: { readonly facts: readonly Fact[] };
+  /** `alive`: whether the present holder's process still lives, as the host saw it. */
+  claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
+  release: { readonly epoch: number };
+  drive: { readonly slots: number };
+  tick: object;
+  "effect-ended": { readonly key: string; readonly outcome: Outcome };
+}
+
+/** How an effect ended, as the host saw it. */
+export type Outcome =
+  | {
+      readonly ok: true;
+      readonly created?: Words;
+      readonly modified?: Words;
+      readonly costUsd?: number | null;
+    }
+  | ({ readonly ok: false; readonly costUsd?: number | null } & Failure);
+
+/** What a task's result file says. */
+export type Result =
+  | { readonly status: "success"; readonly created: Words; readonly modified: Words }
+  | ({ readonly status: "failed" } & Failure);
+
+export type InputKind = keyof Kinds;
+export type InputOf<K extends InputKind> = { readonly kind: K; readonly runMs?: number } & Kinds[K];
+export type Input = { [K in InputKind]: InputOf<K> }[InputKind];

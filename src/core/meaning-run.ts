@@ -1,0 +1,144 @@
+// What the facts about a run as a whole mean.
+import type { FactOf, Meanings } from "./fact.ts";
+import type { Run } from "./run.ts";
+import { change, reset } from "./task.ts";
+
+export const runMeanings: Meanings<
+  | "run-created"
+  | "run-archived"
+  | "phase-entered"
+  | "artifact-registered"
+  | "variable-set"
+  | "usage-recorded"
+  | "halt-requested"
+  | "halt-confirmed"
+  | "resumed"
+  | "question-asked"
+  | "question-answered"
+  | "overridden"
+  | "epoch-claimed"
+  | "epoch-released"
+  | "slots-set"
+  | "checkpoint-set"
+  | "calibration-recorded"
+  | "view-repaired"
+  | "run-imported"
+  | "event-imported"
+> = {
+  "run-created": (run, fact, { at }) => {
+    run.createdAt = at;
+    run.targetDir = fact.targetDir;
+    run.planningDir = fact.planningDir;
+    run.policy = fact.policy;
+    run.metadata = fact.metadata;
+  },
+  "run-archived": (run) => {
+    run.archived = true;
+  },
+  "phase-entered": (run, fact) => {
+    enter(run, fact.to);
+    if (fact.counts !== null) run.counters[fact.counts] = (run.counters[fact.counts] ?? 0) + 1;
+  },
+  "artifact-registered": (run, fact, { at }) => {
+    const { kind: _, artifact: name, ...rest } = fact;
+    run.artifacts[name] = { name, validatedAt: at, ...rest };
+  },
+  "variable-set": (run, fact) => {
+    run.vars[fact.name] = fact.value;
+  },
+  "usage-recorded": spend,
+  "halt-requested": (run, fact, { at, by }) => {
+    const { code, reason, now } = fact;
+    const activeTask = run.running[0] ?? null;
+    run.halt = { code, reason, now, by, requestedAt: at, confirmedAt: null, activeTask };
+  },
+  "halt-confirmed": (run, _fact, { at }) => {
+    if (run.halt) run.halt.confirmedAt = at;
+  },
+  resumed: (run) => {
+    run.halt = null;
+  },
+  "question-asked": (run, fact, { at }) => {
+    const { id, text, options, about } = fact;
+    run.questions.push({ id, text, options, about, askedAt: at, answer: null, answeredBy: null });
+  },
+  "question-answered": (run, fact, { by }) => {
+    const question = run.questions.find((each) => each.id === fact.id);
+    if (question) Object.assign(question, { answer: fact.answer, answeredBy: by });
+  },
+  overridden: override,
+  "epoch-claimed": (run, fact) => {
+    run.epoch = fact.epoch;
+    run.holder = fact.holder;
+  },
+  "epoch-released": (run, fact) => {
+    run.holder = null;
+    run.runMs = Math.max(run.runMs, fact.runMs);
+  },
+  "slots-set": (run, fact) => {
+    run.slots = fact.slots;
+  },
+  "checkpoint-set": (run, fact) => {
+    run.checkpoint = structuredClone(fact.checkpoint);
+  },
+  "calibration-recorded": (run, { task: id, outcome, notes }, { at }) => {
+    const { calibration } = run;
+    if (outcome === "correct") calibration.correct++;
+    if (outcome === "false_positive") calibration.falsePositives++;
+    if (outcome === "false_negative") calibration.falseNegatives++;
+    change(run, id, (task) => {
+      task.calibration = { outcome, notes, recordedAt: at };
+    });
+  },
+  "view-repaired": () => {},
+  "run-imported": (run, fact) => {
+    run.phase = fact.phase;
+    run.completedPhases = [...fact.completedPhases];
+  },
+  "event-imported": () => {},
+};
+
+function enter(run: Run, phase: string): void {
+  const order = run.protocol.phases.map((each) => each.name);
+  const back = order.indexOf(phase) <= order.indexOf(run.phase);
+  const completed = back
+    ? run.completedPhases.filter((each) => order.indexOf(each) < order.indexOf(phase))
+    : run.completedPhases;
+  run.completedPhases = back || completed.includes(run.phase) ? completed : [...completed, run.phase];
+  run.phase = phase;
+}
+
+function spend(run: Run, fact: FactOf<"usage-recorded">): void {
+  const { usage } = run;
+  usage.inputTokens += fact.inputTokens;
+  usage.outputTokens += fact.outputTokens;
+  if (fact.costUsd === null) {
+    usage.unknownCosts++;
+    return;
+  }
+  usage.costUsd += fact.costUsd;
+  usage.largestCallUsd = Math.max(usage.largestCallUsd, fact.costUsd);
+  const { task: id, costUsd } = fact;
+  if (id === null || !run.tasks.get(id)) return;
+  change(run, id, (task) => {
+    task.costUsd += costUsd;
+  });
+}
+
+/** A person's word over the machine's: it is taken as it is, and the task's record says that it was adopted. */
+function override(run: Run, fact: FactOf<"overridden">): void {
+  if (fact.phase !== null) enter(run, fact.phase);
+  run.policy = { ...run.policy, ...fact.policy };
+  for (const [id, state] of Object.entries(fact.tasks)) {
+    change(run, id, (task) => {
+      reset(task);
+      task.state = state;
+      if (state === "complete") task.done = "adopted";
+      if (state === "skipped") task.skipReason = fact.reason;
+      if (state === "running")
+        task.attempt = { number: task.attempts, driver: "host", stage: "working", dueMs: null };
+      if (state === "failed")
+        task.failure = { error: fact.reason, category: "unknown", subcategory: null, retryable: true };
+    });
+  }
+}

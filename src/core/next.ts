@@ -1,0 +1,35 @@
+// What the world should be doing, given where the run stands. The world compares this list with what is under
+// way: it starts what is missing and ends what is no longer listed.
+import { attemptKey, type Effect, stageEffect } from "./effect.ts";
+import { type Run, taskOf } from "./run.ts";
+
+export function next(run: Run): Effect[] {
+  return [...attempts(run), ...questions(run), ...records(run)];
+}
+
+/** A plain halt lets attempts finish; `now` takes them off the list, and the world ends them (C10). */
+function attempts(run: Run): Effect[] {
+  if (run.halt?.now || run.holder === null) return [];
+  const effects: Effect[] = [];
+  for (const id of run.running) {
+    const task = taskOf(run, id);
+    const key = attemptKey(run, task);
+    if (!key || !task.attempt) continue;
+    effects.push({ kind: stageEffect[task.attempt.stage], key, task: id, attempt: task.attempt.number });
+  }
+  return effects;
+}
+
+function questions(run: Run): Effect[] {
+  return run.questions
+    .filter((question) => question.answer === null)
+    .map(({ id }) => ({ kind: "ask-question", key: `ask-question:${id}`, question: id }));
+}
+
+function records(run: Run): Effect[] {
+  const { position } = run;
+  return [
+    { kind: "write-view", key: `write-view:${position}`, position },
+    { kind: "write-log", key: `write-log:${position}`, position },
+  ];
+}

@@ -1,0 +1,88 @@
+// The smaller parts of a Run: artifacts, halts, questions, usage, checkpoint, calibration.
+import type { Json, TaskId } from "./run.ts";
+
+/** A file that an agent or a person made and heddle looked at. */
+export interface Artifact {
+  readonly name: string;
+  readonly path: string;
+  readonly digest: string;
+  /** Digests of what it was made from, when it was looked at: a difference makes it stale. */
+  readonly inputs: Readonly<Record<string, string>>;
+  readonly valid: boolean;
+  readonly problems: readonly string[];
+  readonly validatedAt: string;
+  /** What rules read of it: a verdict, a flag. Never the whole file. */
+  readonly content: Readonly<Record<string, Json>>;
+}
+
+export interface Halt {
+  readonly code: "operator" | "stop_file" | "budget" | "rule" | "orphans";
+  readonly reason: string;
+  readonly by: string;
+  readonly requestedAt: string;
+  readonly now: boolean;
+  confirmedAt: string | null;
+  readonly activeTask: TaskId | null;
+}
+
+export interface Question {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+  readonly about: string;
+  readonly askedAt: string;
+  answer: string | null;
+  answeredBy: string | null;
+}
+
+/** `costUsd` sums what is known; `unknownCosts` counts the calls whose cost nobody told. */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  unknownCosts: number;
+  largestCallUsd: number;
+}
+
+/** Which process orchestrates a run. A pid alone may be reused; with its start time and boot it is one process. */
+export interface Holder {
+  readonly pid: number;
+  readonly startTime: string;
+  readonly bootId: string;
+  readonly host: string;
+}
+
+export interface Verification {
+  readonly verdict: "PASS" | "FAIL" | "CONDITIONAL";
+  readonly recommendation: "PROCEED" | "BLOCK";
+  readonly criteria: Json;
+  readonly quality: Json;
+  readonly tests: Json;
+  readonly verifiedAt: string;
+}
+
+export interface Checkpoint {
+  readonly batch: string;
+  readonly spawnedAt: string;
+  status: "active" | "completed";
+  readonly spawned: readonly TaskId[];
+  pending: TaskId[];
+  completed: TaskId[];
+  failed: TaskId[];
+  heartbeatAt: string;
+  completedAt: string | null;
+  recovery: Json;
+}
+
+/** How often the verifier's word agreed with what came of the task. */
+export interface Calibration {
+  correct: number;
+  falsePositives: number;
+  falseNegatives: number;
+}
+
+export interface Calibrated {
+  readonly outcome: "correct" | "false_positive" | "false_negative";
+  readonly notes: string;
+  readonly recordedAt: string;
+}

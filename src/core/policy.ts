@@ -1,0 +1,55 @@
+// Policy: how often, how long, how many, how much. Pure arithmetic over a Run; the facts say what was decided.
+import type { Run, Task } from "./run.ts";
+
+export interface Policy {
+  /** Attempts per task before it is failed. */
+  readonly attempts: number;
+  readonly slots: number;
+  /** Turns a protocol's loops may take before it asks a person. */
+  readonly rounds: number;
+  readonly backoffMs: number;
+  readonly backoffCapMs: number;
+  readonly workLimitMs: number;
+  readonly checkLimitMs: number;
+  readonly taskBudgetUsd: number;
+  readonly runBudgetUsd: number;
+}
+
+export const defaultPolicy: Policy = {
+  attempts: 3,
+  slots: 3,
+  rounds: 5,
+  backoffMs: 2_000,
+  backoffCapMs: 120_000,
+  workLimitMs: 45 * 60_000,
+  checkLimitMs: 10 * 60_000,
+  taskBudgetUsd: 10,
+  runBudgetUsd: 100,
+};
+
+/** Doubles from attempt to attempt up to the cap. No jitter: one orchestrator starts all attempts of a run. */
+export function backoffMs(policy: Policy, tries: number): number {
+  return Math.min(policy.backoffCapMs, policy.backoffMs * 2 ** Math.max(0, tries - 1));
+}
+
+export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
+  return retryable && task.tries < run.policy.attempts;
+}
+
+/**
+ * Whether one more call could cross a ceiling. What the next call costs is unknown, so the dearest one so far
+ * stands for it: work stops before the ceiling is crossed, not after.
+ */
+export function budgetCrossed(run: Run, task: Task): string | undefined {
+  const { taskBudgetUsd, runBudgetUsd } = run.policy;
+  const spent = task.costUsd;
+  if (run.usage.costUsd + run.usage.largestCallUsd > runBudgetUsd)
+    return `the run's budget of $${runBudgetUsd}`;
+  if (spent > 0 && spent + run.usage.largestCallUsd > taskBudgetUsd)
+    return `${task.def.id}'s budget of $${taskBudgetUsd}`;
+  return undefined;
+}
+
+export function stageLimitMs(policy: Policy, stage: "working" | "checking"): number {
+  return stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
+}

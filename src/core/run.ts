@@ -1,0 +1,137 @@
+// What a run is: everything heddle knows about one protocol at work on one project. A Run is the fold of its
+// facts (`apply.ts`) and nothing else. All of it but `protocol` and `tasks` is plain JSON, the "head".
+// Fields marked derived are never journaled: they follow from the rest and are kept for speed.
+import type {
+  Artifact,
+  Calibrated,
+  Calibration,
+  Checkpoint,
+  Halt,
+  Holder,
+  Question,
+  Usage,
+  Verification,
+} from "./parts.ts";
+import type { Policy } from "./policy.ts";
+import type { Protocol } from "./protocol.ts";
+import type { TaskTable } from "./table.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type TaskId = string;
+
+/** What happened to a task. `blocked` is missing on purpose: it is computed from the graph (`task.ts`). */
+export type TaskState = "pending" | "running" | "complete" | "failed" | "skipped";
+export type TaskStatus = TaskState | "blocked";
+export const statuses: readonly TaskStatus[] = [
+  "pending",
+  "running",
+  "complete",
+  "failed",
+  "blocked",
+  "skipped",
+];
+
+/** A task as its file defines it. */
+export interface TaskDef {
+  readonly id: TaskId;
+  readonly name: string;
+  readonly phase: number;
+  readonly dependsOn: readonly TaskId[];
+  readonly steel: boolean;
+  readonly estimateHours: number;
+  readonly behaviours: readonly string[];
+  readonly files: readonly { readonly path: string; readonly action: string }[];
+  readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
+  readonly file: string;
+  /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
+  readonly digest: string;
+}
+
+export type Stage = "working" | "checking";
+
+/** One try at one task. Its number and the orchestrator's epoch are the fence against late answers. */
+export interface Attempt {
+  readonly number: number;
+  readonly driver: "host" | "engine";
+  stage: Stage;
+  /** Run time at which the stage's limit is crossed. */
+  dueMs: number | null;
+}
+
+export interface Failure {
+  readonly error: string;
+  readonly category: string;
+  readonly subcategory: string | null;
+  readonly retryable: boolean;
+}
+
+export interface Task {
+  def: TaskDef;
+  state: TaskState;
+  attempts: number;
+  /** Attempts since a person last said retry: what the policy's limit counts. */
+  tries: number;
+  attempt: Attempt | null;
+  /** Run time before which the engine does not start it again. */
+  notBeforeMs: number;
+  startedAt: string | null;
+  completedAt: string | null;
+  created: readonly string[];
+  modified: readonly string[];
+  /** Who says that it is done: a host in its own loop (`claimed`), heddle's evidence, or an adopted edit. */
+  done: "claimed" | "verified" | "adopted" | null;
+  failure: Failure | null;
+  skipReason: string | null;
+  verification: Verification | null;
+  calibration: Calibrated | null;
+  rollback: Json;
+  costUsd: number;
+  /** Derived: who waits for it, unsettled and dead dependencies, longest remaining path in hours. */
+  dependents: TaskId[];
+  unmet: number;
+  dead: number;
+  remaining: number;
+}
+
+export interface Head {
+  id: string;
+  protocolName: string;
+  position: number;
+  createdAt: string;
+  updatedAt: string;
+  targetDir: string;
+  planningDir: string;
+  metadata: Readonly<Record<string, Json>>;
+  archived: boolean;
+  phase: string;
+  completedPhases: string[];
+  policy: Policy;
+  artifacts: Record<string, Artifact>;
+  vars: Record<string, Json>;
+  counters: Record<string, number>;
+  /** Derived: tasks by status, and complete ones that rest on somebody's word alone. */
+  counts: Record<TaskStatus, number>;
+  unverified: number;
+  running: TaskId[];
+  halt: Halt | null;
+  questions: Question[];
+  usage: Usage;
+  /** Set while an orchestrator drives the graph itself: how many attempts may run at once. */
+  slots: number;
+  epoch: number;
+  holder: Holder | null;
+  runMs: number;
+  checkpoint: Checkpoint | null;
+  calibration: Calibration;
+}
+
+export interface Run extends Head {
+  readonly protocol: Protocol;
+  readonly tasks: TaskTable;
+}
+
+export function taskOf(run: Run, id: TaskId): Task {
+  const task = run.tasks.get(id);
+  if (!task) throw new Error(`bug: no task ${id} in run ${run.id}`);
+  return task;
+}

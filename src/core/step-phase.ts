@@ -1,0 +1,120 @@
+// Moving from phase to phase: by the rules, by a person's override, by adopting an edited view.
+import { accept, refuse, type Step, type Steps, unknownTask } from "./answer.ts";
+import type { InputOf } from "./input.ts";
+import { closest, type Problem, problem } from "./problem.ts";
+import { type Action, decide, type Rule } from "./protocol.ts";
+import type { Run } from "./run.ts";
+
+export const phaseSteps: Steps<"advance" | "override" | "adopt"> = {
+  advance: (run, { digests }) => {
+    const { rule } = decide(run.protocol, { run, request: "advance", digests });
+    if (rule?.then.kind === "go")
+      return accept({
+        kind: "phase-entered",
+        from: run.phase,
+        to: rule.then.to,
+        rule: rule.name,
+        counts: rule.then.counts ?? null,
+      });
+    return refuse(stays(run, rule));
+  },
+  override: (run, { reason, to }) => {
+    if (reason.trim() === "") return refuse(noReason("heddle next --override"));
+    const target = to ?? forward(run);
+    const reachable = waysOn(run);
+    if (target === undefined || !reachable.includes(target))
+      return refuse(
+        problem("unreachable", `phase \`${target ?? run.phase}\` cannot be reached from \`${run.phase}\``, {
+          hint: reachable.length > 0 ? `--to ${reachable.join(" or --to ")}` : "heddle protocol show",
+        }),
+      );
+    return accept({ kind: "overridden", reason, phase: target, tasks: {}, policy: {} });
+  },
+  adopt,
+};
+
+/** Why the phase stays: the rule's own sentence, and what would move it. */
+function stays(run: Run, rule: Rule | null): Problem {
+  if (!rule)
+    return problem("no-rule", `no rule says how to go on from phase \`${run.phase}\``, {
+      hint: `heddle protocol check ${run.protocol.name}`,
+    });
+  return problem("gate", `phase \`${run.phase}\` is not finished: ${rule.name}`, {
+    hint: hintOf(run, rule.then),
+  });
+}
+
+export function hintOf(run: Run, action: Action): string {
+  switch (action.kind) {
+    case "job":
+      return `role ${action.role} makes ${run.protocol.artifacts[action.makes] ?? action.makes}`;
+    case "wait":
+    case "halt":
+      return action.hint;
+    case "ask":
+      return action.question;
+    case "tasks":
+      return "heddle status shows what is open";
+    case "go":
+      return `heddle state advance goes on to ${action.to}`;
+    case "end":
+      return "heddle status";
+  }
+}
+
+/** Phases that some rule leads to from here. */
+export function waysOn(run: Run): string[] {
+  const ways = new Set<string>();
+  for (const { when, then } of run.protocol.rules) {
+    const here = when.phase === undefined || when.phase.includes(run.phase);
+    if (here && then.kind === "go" && then.to !== run.phase) ways.add(then.to);
+  }
+  return [...ways];
+}
+
+function forward(run: Run): string | undefined {
+  const order = run.protocol.phases.map((phase) => phase.name);
+  const here = order.indexOf(run.phase);
+  return waysOn(run).find((phase) => order.indexOf(phase) > here);
+}
+
+function adopt(run: Run, input: InputOf<"adopt">): Step {
+  const problems: Problem[] = [];
+  if (input.reason.trim() === "") problems.push(noReason("heddle state adopt --reason"));
+  for (const id of Object.keys(input.tasks)) if (!run.tasks.get(id)) problems.push(unknownTask(run, id));
+  if (input.phase !== null) problems.push(...gatesBefore(run, input.phase, input.digests));
+  if (problems.length > 0) return refuse(...problems);
+  return accept({
+    kind: "overridden",
+    reason: input.reason,
+    phase: input.phase,
+    tasks: input.tasks,
+    policy: {},
+  });
+}
+
+/** An adopted phase must be one that the rules could have reached with what is there (L6, L7). */
+function gatesBefore(run: Run, phase: string, digests: InputOf<"adopt">["digests"]): Problem[] {
+  const order = run.protocol.phases.map((each) => each.name);
+  const target = order.indexOf(phase);
+  if (target < 0) {
+    const meant = closest(phase, order);
+    return [
+      problem("unknown-phase", `phase \`${phase}\` is unknown; the phases are ${order.join(", ")}`, {
+        hint: meant ? `did you mean \`${meant}\`?` : "heddle state restore",
+      }),
+    ];
+  }
+  return order.slice(0, target).flatMap((each) => {
+    const { rule } = decide(run.protocol, { run: { ...run, phase: each }, request: "advance", digests });
+    if (rule?.then.kind === "go") return [];
+    const missing = rule?.name ?? "no rule leads on";
+    return problem("inconsistent", `phase \`${phase}\` does not fit: in \`${each}\`, ${missing}`, {
+      hint: `heddle state restore goes back to \`${run.phase}\``,
+    });
+  });
+}
+
+function noReason(command: string): Problem {
+  return problem("no-reason", "an override needs a reason", { hint: `${command} "<why>"` });
+}

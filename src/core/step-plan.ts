@@ -1,0 +1,89 @@
+// Creating a run, loading and reloading its plan, registering artifacts.
+import { accept, refuse, type Step, type Steps } from "./answer.ts";
+import type { Fact } from "./fact.ts";
+import { findCycle, inOrder } from "./graph.ts";
+import type { InputOf } from "./input.ts";
+import { defaultPolicy } from "./policy.ts";
+import { type Problem, problem } from "./problem.ts";
+import type { Run, TaskDef } from "./run.ts";
+
+export const planSteps: Steps<"create" | "archive" | "import" | "register" | "load-plan" | "repair-view"> = {
+  create: (run, input) => {
+    if (run.position > 0) return refuse(problem("run-exists", `run \`${run.id}\` exists already`));
+    const policy = { ...defaultPolicy, ...input.policy };
+    const { targetDir, planningDir, metadata = {} } = input;
+    return accept({
+      kind: "run-created",
+      protocol: run.protocol.name,
+      targetDir,
+      planningDir,
+      policy,
+      metadata,
+    });
+  },
+  archive: (run, input) => (run.archived ? accept() : accept({ kind: "run-archived", reason: input.reason })),
+  import: (run, input) =>
+    run.position > 1
+      ? refuse(
+          problem("run-exists", `run \`${run.id}\` has a history of its own`, {
+            hint: "heddle init --force",
+          }),
+        )
+      : accept(...input.facts),
+  register: (_run, { kind: _, runMs: _runMs, ...rest }) => accept({ kind: "artifact-registered", ...rest }),
+  "load-plan": loadPlan,
+  "repair-view": (_run, { view, was }) => accept({ kind: "view-repaired", view, was }),
+};
+
+/** Tasks that did not change keep their progress (D10); what sequencing writes is not a change. */
+function loadPlan(run: Run, input: InputOf<"load-plan">): Step {
+  const defs = new Map(input.tasks.map((def) => [def.id, def]));
+  const problems = [...unsound(input.tasks, defs), ...underway(run, defs)];
+  if (problems.length > 0) return refuse(...problems);
+
+  const facts: Fact[] = [];
+  let changed = 0;
+  for (const { def } of inOrder(input.tasks.map((task) => nodeOf(task)))) {
+    const old = run.tasks.get(def.id)?.def;
+    if (old && sameText(old, def)) continue;
+    const reset = old !== undefined && old.digest !== def.digest;
+    if (reset) changed++;
+    facts.push({ kind: "task-defined", task: def, reset });
+  }
+  const gone = [...run.tasks.all()].filter((task) => !defs.has(task.def.id)).map((task) => nodeOf(task.def));
+  for (const { id } of inOrder(gone).reverse()) facts.push({ kind: "task-dropped", task: id });
+  const added = input.tasks.filter((def) => !run.tasks.get(def.id)).length;
+  facts.push({ kind: "plan-loaded", tasks: defs.size, added, changed, dropped: gone.length });
+  return accept(...facts);
+}
+
+const nodeOf = (def: TaskDef) => ({ def, id: def.id, dependsOn: def.dependsOn, hours: def.estimateHours });
+
+const sameText = (a: TaskDef, b: TaskDef) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Files are checked with positions long before this (D10); these are the conditions the fold itself needs. */
+function unsound(tasks: readonly TaskDef[], defs: ReadonlyMap<string, TaskDef>): Problem[] {
+  const problems: Problem[] = [];
+  if (defs.size < tasks.length)
+    problems.push(problem("duplicate-task", "a task id occurs twice in the plan"));
+  for (const def of tasks) {
+    for (const id of def.dependsOn) {
+      if (defs.has(id)) continue;
+      problems.push(problem("unknown-dependency", `task \`${def.id}\` depends on unknown task \`${id}\``));
+    }
+  }
+  const cycle = problems.length === 0 ? findCycle(tasks.map(nodeOf)) : undefined;
+  if (cycle) problems.push(problem("cycle", `the plan has a cycle: ${cycle.join(" -> ")}`));
+  return problems;
+}
+
+function underway(run: Run, defs: ReadonlyMap<string, TaskDef>): Problem[] {
+  return run.running.flatMap((id) => {
+    const def = defs.get(id);
+    if (def && def.digest === run.tasks.get(id)?.def.digest) return [];
+    const what = def ? "changed" : "was removed";
+    return problem("task-running", `task \`${id}\` is running and its file ${what}`, {
+      hint: `wait for it, or: heddle state fail-task ${id} "replanned"`,
+    });
+  });
+}

@@ -1,0 +1,170 @@
+// What a person or a host may do with one task: start, complete, fail, retry, skip. Legal transitions only (X12).
+import { accept, find, isProblem, refuse, type Step, type Steps } from "./answer.ts";
+import type { Fact } from "./fact.ts";
+import type { InputOf } from "./input.ts";
+import { type Problem, problem } from "./problem.ts";
+import { type Run, type Task, type TaskId, taskOf } from "./run.ts";
+import { isDead, isSettled, statusOf } from "./task.ts";
+
+export const taskSteps: Steps<"start" | "complete" | "fail" | "retry" | "skip"> = {
+  start,
+  complete: (run, { task: id, created, modified }) =>
+    whenRunning(run, id, (task) =>
+      accept({
+        kind: "task-completed",
+        task: id,
+        attempt: task.attempts,
+        created,
+        modified,
+        done: "claimed",
+      }),
+    ),
+  fail: (run, { task: id, error, category, subcategory, retryable }) =>
+    whenRunning(run, id, ({ attempts }) =>
+      accept({ kind: "task-failed", task: id, attempt: attempts, error, category, subcategory, retryable }),
+    ),
+  retry,
+  skip: (run, { task: id, reason }) => {
+    const task = find(run, id);
+    if (isProblem(task)) return refuse(task);
+    const status = statusOf(task);
+    if (status === "pending" || status === "blocked" || status === "failed")
+      return accept({ kind: "task-skipped", task: id, reason });
+    return refuse(wrongStatus(task, "skipped", skipHints[status](id)));
+  },
+};
+
+const skipHints = {
+  running: (id: TaskId) => `heddle state fail-task ${id} "<why>" ends it first`,
+  complete: (id: TaskId) => `heddle why ${id}`,
+  skipped: (id: TaskId) => `heddle why ${id}`,
+};
+
+function start(run: Run, { task: id, force }: InputOf<"start">): Step {
+  const task = find(run, id);
+  if (isProblem(task)) return refuse(task);
+  const refusal = closed(run) ?? unstartable(run, task, force === true);
+  if (refusal) return refuse(refusal);
+  const facts: Fact[] = [];
+  const { graph } = run.protocol;
+  if (graph && run.phase === graph.opens)
+    facts.push({
+      kind: "phase-entered",
+      from: graph.opens,
+      to: graph.runs,
+      rule: "the first task starts",
+      counts: null,
+    });
+  if (task.state === "failed") facts.push({ kind: "task-retried", task: id });
+  const attempt = task.attempts + 1;
+  facts.push({ kind: "task-started", task: id, attempt, driver: "host", runMs: run.runMs, dueMs: null });
+  return accept(...facts);
+}
+
+/** Why nothing may start in this run just now. */
+function closed(run: Run): Problem | undefined {
+  if (run.halt)
+    return problem("halted", `nothing starts while the run is halted: ${run.halt.reason}`, {
+      hint: "heddle resume",
+    });
+  const { graph } = run.protocol;
+  if (graph && run.phase !== graph.opens && run.phase !== graph.runs)
+    return problem("wrong-phase", `no task starts in phase \`${run.phase}\`: the plan is not ready`, {
+      hint: "heddle next shows what is missing",
+    });
+  return undefined;
+}
+
+function unstartable(run: Run, task: Task, force: boolean): Problem | undefined {
+  const { id } = task.def;
+  if (task.state === "failed" && !task.failure?.retryable && !force) return finalFailure(task);
+  if (task.state === "running")
+    return wrongStatus(
+      task,
+      "started",
+      `heddle state complete-task ${id}, or: heddle state retry-task ${id}`,
+    );
+  if (task.state === "complete" || task.state === "skipped")
+    return wrongStatus(task, "started", `heddle why ${id}`);
+  const waitingFor = task.def.dependsOn.filter((each) => !isSettled(taskOf(run, each)));
+  if (waitingFor.length === 0) return undefined;
+  const named = waitingFor.slice(0, 5).map((each) => `${each} is ${statusOf(taskOf(run, each))}`);
+  return problem("not-ready", `task \`${id}\` is not ready: ${named.join(", ")}`, {
+    hint: `heddle why ${id}`,
+  });
+}
+
+function whenRunning(run: Run, id: TaskId, answer: (task: Task) => Step): Step {
+  const task = find(run, id);
+  if (isProblem(task)) return refuse(task);
+  if (task.attempt?.driver === "engine")
+    return refuse(
+      problem("not-yours", `task \`${id}\` is being worked on by heddle itself (attempt ${task.attempts})`, {
+        hint: "heddle halt --now ends it",
+      }),
+    );
+  if (task.state === "running") return answer(task);
+  const hint = statusOf(task) === "pending" ? `heddle state start-task ${id}` : `heddle why ${id}`;
+  return refuse(wrongStatus(task, "completed or failed: it is not running", hint));
+}
+
+/**
+ * A failed task goes back to pending, and so does one that a lost host left running. A blocked one has nothing of
+ * its own to retry: the failed tasks it waits for are retried in its place.
+ */
+function retry(run: Run, { task: id, force }: InputOf<"retry">): Step {
+  const task = find(run, id);
+  if (isProblem(task)) return refuse(task);
+  const status = statusOf(task);
+  if (status === "blocked") return retryCauses(run, task, force === true);
+  if (status === "running" && task.attempt?.driver === "host")
+    return accept({ kind: "task-retried", task: id });
+  if (status !== "failed") return refuse(wrongStatus(task, "retried", `heddle why ${id}`));
+  if (!task.failure?.retryable && !force) return refuse(finalFailure(task));
+  return accept({ kind: "task-retried", task: id });
+}
+
+function retryCauses(run: Run, task: Task, force: boolean): Step {
+  const causes = causesOf(run, task);
+  const failed = causes.filter((cause) => cause.state === "failed");
+  const final = failed.filter((cause) => !cause.failure?.retryable && !force);
+  if (final.length > 0) return refuse(...final.map(finalFailure));
+  if (failed.length > 0)
+    return accept(...failed.map((each): Fact => ({ kind: "task-retried", task: each.def.id })));
+  const held = causes.map((cause) => cause.def.id).join(", ");
+  return refuse(
+    problem("held", `task \`${task.def.id}\` is blocked by the verification of ${held}`, {
+      hint: `heddle state record-verification ${causes[0]?.def.id} --verdict PASS --recommendation PROCEED`,
+    }),
+  );
+}
+
+/** The failed or held tasks at the root of a blockage. */
+export function causesOf(run: Run, blocked: Task): Task[] {
+  const causes: Task[] = [];
+  const seen = new Set<TaskId>();
+  const open = [blocked];
+  for (let task = open.pop(); task; task = open.pop()) {
+    for (const id of task.def.dependsOn) {
+      const dependency = taskOf(run, id);
+      if (seen.has(id) || !isDead(dependency)) continue;
+      seen.add(id);
+      if (dependency.state === "pending") open.push(dependency);
+      else causes.push(dependency);
+    }
+  }
+  return causes.sort((a, b) => (a.def.id < b.def.id ? -1 : 1));
+}
+
+function finalFailure(task: Task): Problem {
+  const { id } = task.def;
+  return problem("not-retryable", `task \`${id}\` failed for good: ${task.failure?.error}`, {
+    hint: `heddle state retry-task ${id} --force`,
+  });
+}
+
+function wrongStatus(task: Task, what: string, hint: string): Problem {
+  return problem("wrong-status", `task \`${task.def.id}\` is ${statusOf(task)} and cannot be ${what}`, {
+    hint,
+  });
+}

@@ -1,0 +1,46 @@
+// What follows from an input. `step` is pure: it reads the run and answers with facts, or with problems when the
+// input may not be. `carryOut` writes the facts down through a Draft and goes on with what follows by itself.
+
+import type { Step, Steps } from "./answer.ts";
+import type { Fact } from "./fact.ts";
+import { follow } from "./follow.ts";
+import type { Input, InputKind } from "./input.ts";
+import type { Problem } from "./problem.ts";
+import type { Run } from "./run.ts";
+import { engineSteps } from "./step-engine.ts";
+import { haltSteps } from "./step-halt.ts";
+import { hostSteps } from "./step-host.ts";
+import { phaseSteps } from "./step-phase.ts";
+import { planSteps } from "./step-plan.ts";
+import { taskSteps } from "./step-task.ts";
+
+const steps: Steps<InputKind> = {
+  ...planSteps,
+  ...taskSteps,
+  ...phaseSteps,
+  ...haltSteps,
+  ...hostSteps,
+  ...engineSteps,
+};
+
+export function step(run: Run, input: Input): Step {
+  const answer = steps[input.kind] as (run: Run, input: Input) => Step;
+  return answer(run, input);
+}
+
+/** A transaction in the making: what is recorded is applied to `run` at once, and durable once it is committed. */
+export interface Draft {
+  readonly run: Run;
+  record(fact: Fact): void;
+}
+
+/** The whole consequence of an input: its own facts, then what follows, until nothing does. */
+export function carryOut(draft: Draft, input: Input): readonly Problem[] {
+  const { facts, problems } = step(draft.run, input);
+  for (const fact of facts) draft.record(fact);
+  const runMs = Math.max(draft.run.runMs, input.runMs ?? 0);
+  for (let more = follow(draft.run, runMs); more.length > 0; more = follow(draft.run, runMs)) {
+    for (const fact of more) draft.record(fact);
+  }
+  return problems;
+}

@@ -1,0 +1,127 @@
+// One task in the graph: its status, and how a change of it travels to the tasks that wait for it.
+// `unmet` counts unsettled dependencies, `dead` those that cannot be settled as things stand. Both are kept by
+// counting, so blocking and unblocking come out right whatever the order of events (X12).
+import { type Run, type Task, type TaskDef, type TaskId, type TaskStatus, taskOf } from "./run.ts";
+
+export function statusOf(task: Task): TaskStatus {
+  return task.state === "pending" && task.dead > 0 ? "blocked" : task.state;
+}
+
+export function isReady(task: Task): boolean {
+  return task.state === "pending" && task.unmet === 0;
+}
+
+/** Complete because a host or an edited file said so (X20). */
+export function isUnverified(task: Task): boolean {
+  return task.state === "complete" && task.done !== "verified";
+}
+
+export function isNotable(task: Task): boolean {
+  const status = statusOf(task);
+  return status !== "pending" && status !== "complete";
+}
+
+/** A verifier's BLOCK on finished work holds its dependents back like a failure. */
+function isHeld(task: Task): boolean {
+  return task.state === "complete" && task.verification?.recommendation === "BLOCK";
+}
+
+export function isSettled(task: Task): boolean {
+  return task.state === "skipped" || (task.state === "complete" && !isHeld(task));
+}
+
+export function isDead(task: Task): boolean {
+  return task.state === "failed" || statusOf(task) === "blocked" || isHeld(task);
+}
+
+export interface Rank {
+  readonly id: TaskId;
+  readonly steel: boolean;
+  readonly remaining: number;
+}
+
+/** Scheduling order (X3): steel thread, then longest remaining path, then id. */
+export function comesBefore(a: Rank, b: Rank): boolean {
+  if (a.steel !== b.steel) return a.steel;
+  if (a.remaining !== b.remaining) return a.remaining > b.remaining;
+  return a.id < b.id;
+}
+
+export function newTask(def: TaskDef): Task {
+  return {
+    def,
+    ...fresh,
+    attempts: 0,
+    verification: null,
+    calibration: null,
+    rollback: null,
+    costUsd: 0,
+    dependents: [],
+    unmet: 0,
+    dead: 0,
+    remaining: def.estimateHours,
+  };
+}
+
+/** The part of a task that a new beginning resets. */
+const fresh = {
+  state: "pending",
+  tries: 0,
+  attempt: null,
+  notBeforeMs: 0,
+  startedAt: null,
+  completedAt: null,
+  created: [],
+  modified: [],
+  done: null,
+  failure: null,
+  skipReason: null,
+} as const satisfies Partial<Task>;
+
+export function reset(task: Task): void {
+  Object.assign(task, fresh);
+  task.verification = null;
+}
+
+/** Changes one task and everything that follows from it: counts, the running list, dependents. */
+export function change(run: Run, id: TaskId, mutate: (task: Task) => void): void {
+  const task = taskOf(run, id);
+  const before = { status: statusOf(task), settled: isSettled(task), dead: isDead(task) };
+  const claimed = isUnverified(task);
+  mutate(task);
+  run.unverified += Number(isUnverified(task)) - Number(claimed);
+  recount(run, task, before.status);
+  run.tasks.set(task);
+  spread(run, task, before);
+}
+
+function recount(run: Run, task: Task, before: TaskStatus): void {
+  const after = statusOf(task);
+  if (before === after) return;
+  run.counts[before]--;
+  run.counts[after]++;
+  if (before === "running") run.running = run.running.filter((id) => id !== task.def.id);
+  if (after === "running") run.running.push(task.def.id);
+}
+
+/** Without recursion: a chain of 100,000 tasks is a legal plan. */
+function spread(run: Run, origin: Task, before: { settled: boolean; dead: boolean }): void {
+  const changed: { task: Task; settled: number; dead: number }[] = [];
+  const note = (task: Task, wasSettled: boolean, wasDead: boolean) => {
+    const settled = Number(isSettled(task)) - Number(wasSettled);
+    const dead = Number(isDead(task)) - Number(wasDead);
+    if (settled !== 0 || dead !== 0) changed.push({ task, settled, dead });
+  };
+  note(origin, before.settled, before.dead);
+  for (let one = changed.pop(); one; one = changed.pop()) {
+    for (const id of one.task.dependents) {
+      const dependent = taskOf(run, id);
+      const [status, settled, dead] = [statusOf(dependent), isSettled(dependent), isDead(dependent)];
+      dependent.unmet -= one.settled;
+      dependent.dead += one.dead;
+      recount(run, dependent, status);
+      run.tasks.set(dependent);
+      note(dependent, settled, dead);
+    }
+  }
+}

@@ -1,0 +1,212 @@
+// The one door in. An App is a directory opened: surfaces submit inputs and look at runs through it, and views
+// and logs follow every change.
+import { join } from "node:path";
+import type { Entry } from "../core/fact.ts";
+import type { Input } from "../core/input.ts";
+import { type Problem, problem } from "../core/problem.ts";
+import type { Run } from "../core/run.ts";
+import { carryOut, type Draft } from "../core/step.ts";
+import { writeLog } from "../effects/write-log.ts";
+import { writeView } from "../effects/write-view.ts";
+import { wallClock } from "../host/clock.ts";
+import { isThereItself, readIfThere, replaceFile } from "../host/files.ts";
+import { type Committed, StoreFailure } from "../journal/journal.ts";
+import { SqliteJournal } from "../journal/sqlite.ts";
+import { protocolNamed } from "../protocols/registry.ts";
+import { stateText } from "../view/state-json.ts";
+import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
+import { type Paths, pathsIn } from "./paths.ts";
+
+export interface AppOptions {
+  readonly root: string;
+  /** Who acts: it stands in every entry. */
+  readonly by: string;
+  readonly run?: string | undefined;
+  readonly now?: () => string;
+  /** What went wrong beside the state itself: a view that could not be written. */
+  readonly warn?: (problem: Problem) => void;
+}
+
+/** An input was refused: nothing but the refusal happened. */
+export class Refused extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems[0]?.message);
+    this.problems = problems;
+  }
+}
+
+export class App {
+  readonly paths: Paths;
+  readonly journal: SqliteJournal;
+  readonly #options: AppOptions;
+  #run: string | undefined;
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    this.paths = pathsIn(options.root);
+    this.journal = new SqliteJournal({
+      path: this.paths.database,
+      protocols: protocolNamed,
+      now: options.now ?? wallClock,
+    });
+  }
+
+  close(): void {
+    this.journal.close();
+  }
+
+  /** The run that a command is about: the one that was named, or the only one that is active. */
+  async run(): Promise<string> {
+    this.#run ??= await this.#choose();
+    return this.#run;
+  }
+
+  async #choose(): Promise<string> {
+    const named = this.#options.run;
+    const runs = await this.journal.runs();
+    const active = runs.filter((run) => !run.archived);
+    if (named !== undefined) {
+      if (runs.some((run) => run.id === named)) return named;
+      throw new Refused([problem("unknown-run", `run \`${named}\` does not exist`, { hint: listed(runs) })]);
+    }
+    const [only, ...others] = active;
+    if (only && others.length === 0) return only.id;
+    if (!only)
+      throw new Refused([problem("no-run", "there is no run yet", { hint: "heddle init <target>" })]);
+    throw new Refused([problem("several-runs", "several runs are active", { hint: listed(active) })]);
+  }
+
+  /** Looks at the run. What was done to its view by hand stops here; what merely fell behind is mended. */
+  async look<T>(look: (run: Run) => T): Promise<T> {
+    const run = await this.run();
+    let found = await this.#lookOnce(run, look);
+    // Another process may have written both after this one had read the state: then a second look is level.
+    if (found.drift === "ahead") found = await this.#lookOnce(run, look);
+    if (found.problem) throw new Refused([found.problem]);
+    const { drift } = found;
+    if (drift === "missing" || drift === "broken")
+      await this.submit({ kind: "repair-view", view: "state.json", was: drift });
+    else if (drift === "stale") await this.publish(run);
+    return found.result;
+  }
+
+  async #lookOnce<T>(
+    run: string,
+    look: (run: Run) => T,
+  ): Promise<{ drift: Drift; problem: Problem | undefined; result: T }> {
+    return this.journal.read(run, (state) => {
+      const { drift, problem: found } = this.#driftOf(state);
+      return { drift, problem: found, result: look(state) };
+    });
+  }
+
+  #driftOf(run: Run): { drift: Drift; problem: Problem | undefined } {
+    const path = this.viewPath(run);
+    const text = readIfThere(path);
+    const drift = driftOf(run, text);
+    if (drift === "edited") return { drift, problem: editedProblem(run, text ?? "", path) };
+    return { drift, problem: drift === "ahead" ? aheadProblem(run, path) : undefined };
+  }
+
+  /** Submits one input. Throws `Refused` when it may not be; otherwise it is durable, and the views show it. */
+  async submit(input: Input): Promise<Committed> {
+    return this.submitTo(await this.run(), input);
+  }
+
+  /** Submits although the view was edited: for the command that settles that. */
+  async submitOver(input: Input): Promise<Committed> {
+    return this.#submit(await this.run(), input, { over: true });
+  }
+
+  async submitTo(run: string, input: Input): Promise<Committed> {
+    return this.#submit(run, input, { over: false });
+  }
+
+  async #submit(run: string, input: Input, { over }: { over: boolean }): Promise<Committed> {
+    const committed = await this.journal.transact({ run }, this.#options.by, (draft) => {
+      const { drift, problem: found } = this.#driftOf(draft.run);
+      if (found && !over) throw new Refused([found]);
+      if (input.kind !== "repair-view" && (drift === "missing" || drift === "broken"))
+        carryOut(draft, { kind: "repair-view", view: "state.json", was: drift });
+      return this.#carryOut(draft, input);
+    });
+    await this.publish(run);
+    if (committed.problems.length > 0) throw new Refused(committed.problems);
+    return committed;
+  }
+
+  /** A STOP file beside the view is a halt like any other (C10). */
+  #carryOut(draft: Draft, input: Input): readonly Problem[] {
+    const stopped = input.kind !== "resume" && draft.run.halt === null && this.stopFileThere(draft.run);
+    if (stopped) carryOut(draft, { kind: "halt", code: "stop_file", reason: "stop_file" });
+    return carryOut(draft, input);
+  }
+
+  /** Makes a new run, the only active one of its protocol: all inputs in one transaction. */
+  async create(protocol: string, inputs: readonly Input[]): Promise<Committed> {
+    const committed = await this.journal.transact({ protocol, alone: true }, this.#options.by, (draft) => {
+      const problems = inputs.flatMap((input) => carryOut(draft, input));
+      if (problems.length > 0) throw new Refused(problems);
+      return problems;
+    });
+    if (committed.problems.length > 0) throw new Refused(committed.problems);
+    this.#run = committed.run;
+    await this.publish(committed.run);
+    return committed;
+  }
+
+  /** Brings views and logs up to the journal. Best effort: the state itself is safe already (G10). */
+  async publish(run: string): Promise<void> {
+    try {
+      await this.journal.exclusive(run, (state, since) => {
+        writeView(state, this.viewPath(state));
+        writeLog(state, since, this.paths.logs);
+      });
+    } catch (error) {
+      if (error instanceof StoreFailure) throw error;
+      const { code, message } = error as NodeJS.ErrnoException;
+      this.#options.warn?.(
+        problem(
+          "stale-view",
+          `the change is recorded, but state.json or the log could not be written (${code ?? message})`,
+          {
+            hint: "heddle state restore writes it again",
+          },
+        ),
+      );
+    }
+  }
+
+  /** Writes the view from the journal, whatever is there. */
+  async restoreView(): Promise<Drift> {
+    const run = await this.run();
+    const was = await this.journal.read(run, (state) => this.#driftOf(state).drift);
+    if (was !== "none") await this.submitOver({ kind: "repair-view", view: "state.json", was });
+    await this.journal.exclusive(run, (state) => replaceFile(this.viewPath(state), stateText(state)));
+    return was;
+  }
+
+  viewPath(run: Pick<Run, "planningDir">): string {
+    return join(run.planningDir, "state.json");
+  }
+
+  stopFileThere(run: Pick<Run, "planningDir">): boolean {
+    return isThereItself(this.stopFile(run));
+  }
+
+  stopFile(run: Pick<Run, "planningDir">): string {
+    return join(run.planningDir, "STOP");
+  }
+
+  async history(range?: { readonly after?: number; readonly upTo?: number }): Promise<readonly Entry[]> {
+    return this.journal.entries(await this.run(), range);
+  }
+}
+
+function listed(runs: readonly { readonly id: string; readonly phase: string }[]): string {
+  return runs.length === 0
+    ? "heddle init <target>"
+    : runs.map((run) => `--run ${run.id} (${run.phase})`).join(", ");
+}

@@ -1,0 +1,75 @@
+// `heddle init`: directories, journal and run come into being here and nowhere else (C16, D1).
+import { join, resolve } from "node:path";
+import { problem } from "../core/problem.ts";
+import { isThere, makeFolder, readIfThere, rename } from "../host/files.ts";
+import { storeFailure } from "../journal/failure.ts";
+import { createDatabase } from "../journal/schema.ts";
+import { readSeal } from "../view/state-json.ts";
+import { App, type AppOptions, Refused } from "./app.ts";
+import { type Paths, pathsIn, planningFolders } from "./paths.ts";
+
+export interface Creation extends AppOptions {
+  readonly target: string;
+  readonly force: boolean;
+  readonly stack?: string | undefined;
+}
+
+export async function createProject(creation: Creation): Promise<App> {
+  const paths = pathsIn(creation.root);
+  const targetDir = resolve(creation.root, checkedPath(creation.target));
+  makeProject(paths);
+  const app = new App(creation);
+  try {
+    if (creation.force) await archiveActive(app);
+    await putAsideArchived(app);
+    const metadata = creation.stack === undefined ? {} : { tech_stack: creation.stack };
+    makePlanning(paths);
+    await app.create("decomposition", [{ kind: "create", targetDir, planningDir: paths.planning, metadata }]);
+    return app;
+  } catch (error) {
+    app.close();
+    throw error;
+  }
+}
+
+function checkedPath(path: string): string {
+  if (path !== "" && !/[\u0000-\u001f\u007f]/.test(path)) return path;
+  throw new Refused([
+    problem("bad-path", `\`${path}\` is not a path: it is empty or has control characters`, {
+      hint: "heddle init .",
+    }),
+  ]);
+}
+
+/** The journal and the log folder. Repeatable: a crash half-way leaves nothing that stands in the way. */
+export function makeProject(paths: Paths): void {
+  try {
+    makeFolder(join(paths.heddle, "logs"));
+    createDatabase(paths.database);
+  } catch (error) {
+    throw storeFailure(error, paths.database);
+  }
+}
+
+export function makePlanning(paths: Paths): void {
+  for (const folder of planningFolders) makeFolder(join(paths.planning, folder));
+}
+
+async function archiveActive(app: App): Promise<void> {
+  for (const { id, protocol, archived } of await app.journal.runs()) {
+    if (archived || protocol !== "decomposition") continue;
+    await app.submitTo(id, { kind: "archive", reason: "heddle init --force" });
+  }
+}
+
+/** A planning folder whose run is archived goes to `.heddle/archive/<run>`; after a crash, the next init does it. */
+async function putAsideArchived(app: App): Promise<void> {
+  const { planning, heddle } = app.paths;
+  const text = readIfThere(join(planning, "state.json"));
+  const seal = text === undefined ? undefined : readSeal(text);
+  const owner = (await app.journal.runs()).find((run) => run.id === seal?.run);
+  if (!owner?.archived) return;
+  const archive = join(heddle, "archive", owner.id);
+  makeFolder(join(heddle, "archive"));
+  if (!isThere(archive)) rename(planning, archive);
+}

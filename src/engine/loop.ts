@@ -1,0 +1,45 @@
+// The loop: take an input, step it, append the facts, and let the world do what follows from the state. A crash,
+// a halt, a timeout and a changed plan are all the same here: the state moved, and the list changed.
+import type { Input } from "../core/input.ts";
+import { next } from "../core/next.ts";
+import type { Run } from "../core/run.ts";
+import type { Hold } from "./hold.ts";
+import type { Inbox } from "./inbox.ts";
+import type { World } from "./world.ts";
+
+export interface Loop {
+  readonly hold: Hold;
+  readonly world: World;
+  readonly inbox: Inbox;
+  /** Whether there is nothing left to do, now that every effect is under way. */
+  readonly finished: (run: Run) => boolean;
+  /** Called after every change of state. */
+  readonly changed?: (run: Run) => void;
+}
+
+/** How often other processes' facts are noticed: a halt takes effect well within 250 ms. */
+const noticeMs = 50;
+
+export async function orchestrate({ hold, world, inbox, finished, changed }: Loop): Promise<void> {
+  let input: Input | undefined = { kind: "tick" };
+  for (;;) {
+    if (input) await hold.submit(input);
+    const over = await hold.read((run) => {
+      world.reconcile(next(run));
+      changed?.(run);
+      return finished(run);
+    });
+    if (over) return;
+    input = await following(hold, inbox);
+  }
+}
+
+/** The next thing that may change the state: an input, others' facts, or time. */
+async function following(hold: Hold, inbox: Inbox): Promise<Input | undefined> {
+  for (;;) {
+    const input = await inbox.take(noticeMs);
+    if (input) return input;
+    if (await hold.isDue()) return { kind: "tick" };
+    if (hold.othersWrote()) return undefined;
+  }
+}

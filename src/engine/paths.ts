@@ -1,0 +1,38 @@
+// Where things are: the project's root, and everything under it that has a fixed name.
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+export interface Paths {
+  readonly root: string;
+  readonly heddle: string;
+  readonly database: string;
+  readonly logs: { readonly text: string; readonly json: string };
+  readonly planning: string;
+}
+
+/** `--dir`, else `$HEDDLE_DIR`, else the nearest ancestor with `.heddle/`, else the current directory. */
+export function findRoot(
+  dir: string | undefined,
+  environment: NodeJS.ProcessEnv,
+  from = process.cwd(),
+): string {
+  const named = dir ?? environment.HEDDLE_DIR;
+  if (named) return resolve(from, named);
+  for (let at = from; ; at = dirname(at)) {
+    if (existsSync(join(at, ".heddle"))) return at;
+    if (dirname(at) === at) return from;
+  }
+}
+
+export function pathsIn(root: string): Paths {
+  const heddle = join(root, ".heddle");
+  return {
+    root,
+    heddle,
+    database: join(heddle, "heddle.db"),
+    logs: { text: join(heddle, "logs/activity.log"), json: join(heddle, "logs/activity.jsonl") },
+    planning: join(root, "project-planning"),
+  };
+}
+
+export const planningFolders = ["inputs", "artifacts", "tasks", "bundles", "reports"] as const;

@@ -1,0 +1,126 @@
+// Files, as heddle reads and writes them: bounded, atomic, never following a link that an agent may have put
+// where one of heddle's own files belongs.
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { type Problem, problem } from "../core/problem.ts";
+
+export const maxTextBytes = 64 * 1024 * 1024;
+
+export type TextFile = { readonly text: string } | { readonly problem: Problem };
+
+/** A text file within bounds, or why not. Nothing a person can put there makes it throw. */
+export function readText(path: string, limitBytes = maxTextBytes): TextFile {
+  let fd: number;
+  try {
+    fd = openSync(path, "r");
+  } catch (error) {
+    return { problem: unreadable(path, error as NodeJS.ErrnoException) };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isDirectory()) return refused(path, "is a directory, a file is needed");
+    if (!stat.isFile()) return refused(path, "is not a regular file");
+    if (stat.size > limitBytes)
+      return refused(path, `has ${mebibytes(stat.size)} MiB, at most ${mebibytes(limitBytes)} are read`);
+    const bytes = readFileSync(fd);
+    if (bytes.includes(0)) return refused(path, "is not text: it has a NUL byte");
+    return { text: bytes.toString("utf8") };
+  } catch (error) {
+    return { problem: unreadable(path, error as NodeJS.ErrnoException) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+const mebibytes = (bytes: number) => Math.round(bytes / 1024 / 1024);
+
+function refused(path: string, what: string): TextFile {
+  return { problem: problem("bad-file", `\`${path}\` ${what}`, { place: { file: path } }) };
+}
+
+function unreadable(path: string, error: NodeJS.ErrnoException): Problem {
+  if (error.code === "ENOENT")
+    return problem("no-file", `\`${path}\` does not exist`, { place: { file: path } });
+  return problem("bad-file", `\`${path}\` cannot be read (${error.code})`, { place: { file: path } });
+}
+
+/** A file of our own, if it is there. One that cannot be read counts as empty: it is written anew. */
+export function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "";
+  }
+}
+
+/** The last bytes of a file, and how many there are before them. */
+export function readTail(path: string, bytes: number): string {
+  const fd = openSync(path, "r");
+  try {
+    const { size } = fstatSync(fd);
+    const buffer = Buffer.alloc(Math.min(bytes, size));
+    readSync(fd, buffer, 0, buffer.length, size - buffer.length);
+    return buffer.toString("utf8");
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Readers see the old text or the new one, never a part. Not fsynced: what is written so can be rebuilt. */
+export function replaceFile(path: string, text: string): void {
+  const aside = `${path}.${process.pid}.new`;
+  try {
+    writeFileSync(aside, text);
+    renameSync(aside, path);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+}
+
+export function append(path: string, text: string): void {
+  appendFileSync(path, text);
+}
+
+export function makeFolder(path: string): void {
+  mkdirSync(path, { recursive: true });
+}
+
+export function isThere(path: string): boolean {
+  return existsSync(path);
+}
+
+/** A STOP file counts whatever it is, a dangling link included. */
+export function isThereItself(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+export function remove(path: string): void {
+  rmSync(path, { force: true, recursive: true });
+}
+
+export function rename(from: string, to: string): void {
+  renameSync(from, to);
+}
+
+/** Names of the files in a folder that end so, in order; nothing when there is no such folder. */
+export function listFiles(folder: string, ending: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.name.endsWith(ending) && !entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+}

@@ -1,0 +1,50 @@
+// SQLite's errors as sentences. Whatever it was, the transaction was rolled back.
+import { type Problem, problem } from "../core/problem.ts";
+import { StoreFailure } from "./journal.ts";
+
+interface SqliteError extends Error {
+  readonly errcode?: number;
+}
+
+export function storeFailure(error: unknown, path: string): unknown {
+  if (error instanceof StoreFailure) return error;
+  const described = describe(error as SqliteError & NodeJS.ErrnoException, path);
+  return described ? new StoreFailure(described) : error;
+}
+
+function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Problem | undefined {
+  if (error.code === "ENOENT")
+    return problem("no-project", `there is no journal at ${path}`, { hint: "heddle init <target>" });
+  if (error.code === "ENOSPC" || error.code === "EDQUOT") return full(path);
+  if (error.code === "EACCES" || error.code === "EROFS" || error.code === "EPERM") return unwritable(path);
+  // The low byte is the primary code; the rest only tells its kinds apart.
+  switch (error.errcode === undefined ? -1 : error.errcode & 0xff) {
+    case 5:
+    case 6:
+      return problem("busy", `the journal was busy for too long: ${path}`, { hint: "run the command again" });
+    case 8:
+    case 14:
+      return unwritable(path);
+    case 10:
+      return problem("io", `the disk failed while using the journal: ${path} (${error.message})`, {
+        hint: "check the disk, then run the command again: nothing was changed",
+      });
+    case 13:
+      return full(path);
+    case 11:
+    case 26:
+      return problem("corrupt", `the journal is damaged: ${path} (${error.message})`, {
+        hint: "heddle restore <backup>",
+      });
+    default:
+      return undefined;
+  }
+}
+
+const full = (path: string) =>
+  problem("full", `the disk is full: nothing was changed in ${path}`, {
+    hint: "free some space, then run the command again",
+  });
+
+const unwritable = (path: string) =>
+  problem("unwritable", `the journal cannot be written: ${path}`, { hint: `ls -ld ${path} shows who may` });

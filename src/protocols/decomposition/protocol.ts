@@ -1,0 +1,194 @@
+// Decomposition: from a specification to a verified task graph, and from there to finished work (D, X).
+import { artifact, field } from "../../core/artifact.ts";
+import {
+  asked,
+  at,
+  end,
+  go,
+  job,
+  type Protocol,
+  rule,
+  type Subject,
+  saw,
+  tasks,
+  wait,
+} from "../../core/protocol.ts";
+import type { Task } from "../../core/run.ts";
+
+/** Everything but the tasks themselves is finished, open, or stuck behind a failure. */
+const work: Subject = {
+  about: "the tasks of the plan",
+  values: ["none", "open", "stuck", "done"],
+  see: ({ run: { counts, tasks: table } }) => {
+    if (table.size === 0) return "none";
+    if (counts.complete + counts.skipped === table.size) return "done";
+    return counts.running === 0 && table.ready(1).length === 0 ? "stuck" : "open";
+  },
+};
+
+const sequence: Subject = {
+  about: "the phases of the tasks",
+  values: ["missing", "wrong", "broken", "set"],
+  see: ({ run }) => {
+    const steel: Task[] = [];
+    for (const task of run.tasks.all()) {
+      const { phase, dependsOn } = task.def;
+      if (phase < 1) return "missing";
+      if (dependsOn.some((id) => (run.tasks.get(id)?.def.phase ?? 0) > phase)) return "wrong";
+      if (task.def.steel) steel.push(task);
+    }
+    return isConnected(steel) ? "set" : "broken";
+  },
+};
+
+/** A steel thread hangs together through its own dependencies. A host need not mark one. */
+function isConnected(steel: readonly Task[]): boolean {
+  const left = new Map(steel.map((task) => [task.def.id, task]));
+  const open = steel.slice(0, 1);
+  for (const first of open) left.delete(first.def.id);
+  for (let task = open.pop(); task; task = open.pop()) {
+    for (const id of [...task.def.dependsOn, ...task.dependents]) {
+      const neighbour = left.get(id);
+      if (!neighbour) continue;
+      left.delete(id);
+      open.push(neighbour);
+    }
+  }
+  return left.size === 0;
+}
+
+export const decomposition: Protocol = {
+  name: "decomposition",
+  about: "a specification becomes a verified graph of tasks, and the graph becomes finished work",
+  phases: [
+    { name: "ingestion", about: "the specification is stored as it is" },
+    { name: "logical", about: "capabilities and behaviours are drawn from it" },
+    { name: "physical", about: "behaviours are mapped to files" },
+    { name: "definition", about: "tasks are written" },
+    { name: "validation", about: "every task is judged" },
+    { name: "sequencing", about: "tasks get their order" },
+    { name: "ready", about: "the plan can be executed" },
+    { name: "executing", about: "tasks are worked on" },
+    { name: "complete", about: "every task is complete or skipped", end: true },
+  ],
+  artifacts: {
+    spec: "inputs/spec.md",
+    capability_map: "artifacts/capability-map.json",
+    physical_map: "artifacts/physical-map.json",
+    tasks: "tasks",
+    task_validation: "artifacts/task-validation.json",
+  },
+  given: ["spec"],
+  subjects: {
+    spec: artifact("spec"),
+    "capability map": artifact("capability_map"),
+    "physical map": artifact("physical_map"),
+    "plan check": artifact("task_validation"),
+    verdict: field("task_validation", "verdict", ["READY", "READY_WITH_NOTES", "BLOCKED"]),
+    work,
+    sequence,
+  },
+  counters: [],
+  graph: { opens: "ready", runs: "executing" },
+  rules: [
+    rule("the specification is stored", at("ingestion"), saw("spec", "valid"), go("logical")),
+    rule("there is no specification", at("ingestion"), wait("put it at project-planning/inputs/spec.md")),
+
+    rule("the capability map is valid", at("logical"), saw("capability map", "valid"), go("physical")),
+    rule(
+      "the capability map is missing",
+      at("logical"),
+      saw("capability map", "missing"),
+      job("logic-architect", "capability_map"),
+    ),
+    rule(
+      "the capability map is invalid",
+      at("logical"),
+      saw("capability map", "invalid"),
+      job("logic-architect", "capability_map"),
+    ),
+    rule(
+      "the capability map or its specification changed since it was validated",
+      at("logical"),
+      job("logic-architect", "capability_map"),
+    ),
+
+    rule("the physical map is valid", at("physical"), saw("physical map", "valid"), go("definition")),
+    rule(
+      "the physical map is missing",
+      at("physical"),
+      saw("physical map", "missing"),
+      job("physical-architect", "physical_map"),
+    ),
+    rule(
+      "the physical map is invalid",
+      at("physical"),
+      saw("physical map", "invalid"),
+      job("physical-architect", "physical_map"),
+    ),
+    rule(
+      "the physical map or its capability map changed since it was validated",
+      at("physical"),
+      job("physical-architect", "physical_map"),
+    ),
+
+    rule("no tasks are loaded", at("definition"), saw("work", "none"), job("task-author", "tasks")),
+    rule("tasks are loaded", at("definition"), go("validation")),
+
+    rule(
+      "the plan was judged ready",
+      at("validation"),
+      saw("verdict", "READY", "READY_WITH_NOTES"),
+      go("sequencing"),
+    ),
+    rule(
+      "the plan is blocked by its verdict",
+      at("validation"),
+      saw("verdict", "BLOCKED"),
+      wait("mend the tasks, then: heddle verify-plan"),
+    ),
+    rule(
+      "the plan was not judged",
+      at("validation"),
+      saw("plan check", "missing"),
+      job("task-plan-verifier", "task_validation"),
+    ),
+    rule(
+      "the judgement is invalid",
+      at("validation"),
+      saw("plan check", "invalid"),
+      job("task-plan-verifier", "task_validation"),
+    ),
+    rule(
+      "the tasks changed since they were judged",
+      at("validation"),
+      job("task-plan-verifier", "task_validation"),
+    ),
+
+    rule("every task has its phase", at("sequencing"), saw("sequence", "set"), go("ready")),
+    rule("a task has no phase", at("sequencing"), saw("sequence", "missing"), job("plan-auditor", "tasks")),
+    rule(
+      "the steel thread does not hang together",
+      at("sequencing"),
+      saw("sequence", "broken"),
+      job("plan-auditor", "tasks"),
+    ),
+    rule("a task depends on one in a later phase", at("sequencing"), job("plan-auditor", "tasks")),
+
+    rule("execution was asked for", at("ready"), asked("advance"), go("executing")),
+    rule("an orchestrator drives the run", at("ready"), asked("drive"), go("executing")),
+    rule("the plan is ready", at("ready"), wait("heddle state start-task, or: heddle state advance")),
+
+    rule("every task is complete or skipped", at("executing"), saw("work", "done"), go("complete")),
+    rule(
+      "tasks are failed or blocked, and nothing else can start",
+      at("executing"),
+      saw("work", "stuck"),
+      wait("heddle why shows what would unblock them"),
+    ),
+    rule("no tasks are loaded", at("executing"), saw("work", "none"), wait("heddle state load-tasks")),
+    rule("tasks are open", at("executing"), tasks()),
+
+    rule("everything is done", at("complete"), end()),
+  ],
+};

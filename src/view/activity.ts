@@ -1,0 +1,98 @@
+// One line per fact, for the activity log and for `heddle history` (C11).
+import type { Entry, FactKind, FactOf } from "../core/fact.ts";
+
+export interface Line {
+  readonly level: "INFO" | "WARN" | "ERROR";
+  readonly event: string;
+  readonly message: string;
+}
+
+type Describe<K extends FactKind> = (fact: FactOf<K>) => Line;
+
+const info = (event: string, message: string): Line => ({ level: "INFO", event, message });
+const warn = (event: string, message: string): Line => ({ level: "WARN", event, message });
+const error = (event: string, message: string): Line => ({ level: "ERROR", event, message });
+const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
+
+const lines: { readonly [K in FactKind]: Describe<K> } = {
+  "run-created": (fact) => info("start", `${fact.protocol} for ${fact.targetDir}`),
+  "run-archived": (fact) => info("decision", `archived: ${fact.reason}`),
+  "phase-entered": (fact) => info("phase-transition", `${fact.from} -> ${fact.to}: ${fact.rule}`),
+  "artifact-registered": (fact) =>
+    fact.valid
+      ? info("validation", `${fact.artifact} is valid`)
+      : error(
+          "validation",
+          `${fact.artifact}: ${count(fact.problems.length, "problem")}: ${fact.problems[0] ?? ""}`,
+        ),
+  "variable-set": (fact) => info("decision", `${fact.name} = ${JSON.stringify(fact.value)}`),
+  "task-defined": (fact) => info("plan", `${fact.task.id} defined: ${fact.task.name}`),
+  "task-dropped": (fact) => info("plan", `${fact.task} dropped`),
+  "plan-loaded": (fact) =>
+    info(
+      "plan",
+      `${count(fact.tasks, "task")}: ${fact.added} added, ${fact.changed} changed, ${fact.dropped} dropped`,
+    ),
+  "task-started": (fact) => info("spawn", `${fact.task} attempt ${fact.attempt} (${fact.driver})`),
+  "stage-entered": (fact) => info("spawn-complete", `${fact.task} attempt ${fact.attempt}: ${fact.stage}`),
+  "attempt-failed": (fact) =>
+    warn("task-result", `${fact.task} attempt ${fact.attempt} failed (${fact.category}): ${fact.error}`),
+  "task-completed": (fact) =>
+    info("task-result", `${fact.task}: success${fact.done === "claimed" ? " (claimed, unverified)" : ""}`),
+  "task-failed": (fact) => error("task-result", `${fact.task}: failed (${fact.category}): ${fact.error}`),
+  "task-retried": (fact) => info("decision", `${fact.task}: retry`),
+  "task-skipped": (fact) => warn("decision", `${fact.task}: skipped: ${fact.reason}`),
+  "verification-recorded": (fact) =>
+    info("validation", `${fact.task}: ${fact.verdict}, ${fact.recommendation}`),
+  "rollback-prepared": (fact) => info("decision", `${fact.task}: rollback prepared`),
+  "rollback-verified": (fact) =>
+    fact.success
+      ? info("validation", `${fact.task}: rollback verified`)
+      : error("validation", `${fact.task}: rollback: ${fact.issues.join("; ")}`),
+  "task-committed": (fact) => info("decision", `${fact.task}: committed ${fact.commit.slice(0, 12)}`),
+  "calibration-recorded": (fact) => info("decision", `${fact.task}: verifier was ${fact.outcome}`),
+  "checkpoint-set": (fact) =>
+    fact.checkpoint
+      ? info(
+          "checkpoint",
+          `${fact.checkpoint.batch}: ${fact.checkpoint.status}, ${fact.checkpoint.pending.length} pending`,
+        )
+      : info("checkpoint", "cleared"),
+  "usage-recorded": (fact) =>
+    info(
+      "usage",
+      `${fact.agent}: ${fact.inputTokens} in, ${fact.outputTokens} out, ${fact.costUsd === null ? "cost unknown" : `$${fact.costUsd.toFixed(4)}`}`,
+    ),
+  "halt-requested": (fact) => warn("halt", `${fact.code}: ${fact.reason}`),
+  "halt-confirmed": (fact) => warn("halt", `confirmed, ${count(fact.running.length, "task")} running`),
+  resumed: (fact) => info("resume", `after ${fact.reason}${fact.stopFile ? " (STOP file removed)" : ""}`),
+  "question-asked": (fact) => warn("question", `${fact.id}: ${fact.text}`),
+  "question-answered": (fact) => info("answer", `${fact.id}: ${fact.answer}`),
+  overridden: (fact) => warn("override", `${changes(fact)}: ${fact.reason}`),
+  "epoch-claimed": (fact) => info("start", `orchestrator ${fact.epoch}, process ${fact.holder.pid}`),
+  "epoch-released": (fact) => info("complete", `orchestrator ${fact.epoch} let go`),
+  "slots-set": (fact) => info("decision", `${count(fact.slots, "slot")}`),
+  "view-repaired": (fact) => warn("repair", `${fact.view} was ${fact.was} and is rewritten`),
+  "run-imported": (fact) => info("start", `imported from ${fact.from} in phase ${fact.phase}`),
+  "task-imported": (fact) => info("plan", `${fact.task} imported as ${fact.record.state}`),
+  "event-imported": (fact) => info("imported", `${fact.at} ${fact.type}${fact.task ? ` ${fact.task}` : ""}`),
+};
+
+function changes(fact: FactOf<"overridden">): string {
+  const tasks = Object.entries(fact.tasks).map(([id, state]) => `${id} -> ${state}`);
+  const policy = Object.entries(fact.policy).map(([key, value]) => `${key} = ${value}`);
+  return (
+    [...(fact.phase === null ? [] : [`phase -> ${fact.phase}`]), ...tasks, ...policy].join(", ") || "nothing"
+  );
+}
+
+export function lineOf(entry: Entry): Line {
+  const describe = lines[entry.fact.kind] as (fact: Entry["fact"]) => Line;
+  return describe(entry.fact);
+}
+
+/** Loading a plan writes a fact per task; a person wants the one that sums them up. */
+export function isDetail(entry: Entry): boolean {
+  const { kind } = entry.fact;
+  return kind === "task-defined" || kind === "task-imported" || kind === "event-imported";
+}

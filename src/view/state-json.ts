@@ -1,0 +1,164 @@
+// `state.json`: the readable view of a decomposition run, with the field names of the documents (C2). The text
+// carries the position it shows and a digest of itself, near the top, so that both can be read without parsing.
+import { checksum } from "../core/checksum.ts";
+import type { Artifact } from "../core/parts.ts";
+import type { Json, Run, Task } from "../core/run.ts";
+import { statusOf } from "../core/task.ts";
+
+/** Above this many tasks the view holds counts and what is neither pending nor complete. */
+export const fullViewLimit = 1_000;
+
+type Document = { readonly [key: string]: Json };
+
+export function stateText(run: Run, { all = false } = {}): string {
+  return sealed(stateView(run, { all }));
+}
+
+export function stateView(run: Run, { all = false } = {}): Document {
+  const full = all || run.tasks.size <= fullViewLimit;
+  return {
+    version: "2.0",
+    run: run.id,
+    position: run.position,
+    digest: "",
+    phase: { current: run.phase, completed: run.completedPhases },
+    target_dir: run.targetDir,
+    created_at: run.createdAt,
+    updated_at: run.updatedAt,
+    ...(Object.keys(run.metadata).length > 0 && { metadata: run.metadata }),
+    artifacts: artifactsView(run),
+    tasks: full ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(task)])) : summary(run),
+    execution: executionView(run),
+    halt: haltView(run),
+    ...(run.questions.length > 0 && { questions: run.questions.map((question) => ({ ...question })) }),
+    calibration: calibrationView(run, full),
+  };
+}
+
+function sorted(run: Run): Task[] {
+  return [...run.tasks.all()].sort((a, b) => (a.def.id < b.def.id ? -1 : 1));
+}
+
+function summary(run: Run): Document {
+  const shown = run.tasks.notable().map((task) => [task.def.id, taskView(task)] as const);
+  return { counts: { ...run.counts }, ...Object.fromEntries(shown) };
+}
+
+function artifactsView(run: Run): Document {
+  return Object.fromEntries(Object.values(run.artifacts).map((each) => [each.name, artifactView(each)]));
+}
+
+function artifactView({ name, path, digest, valid, validatedAt, problems, content }: Artifact): Document {
+  const error = problems.length > 0 ? problems.join("; ") : null;
+  if (name === "task_validation") return { ...content, valid, validated_at: validatedAt, error };
+  return { path, checksum: digest.slice(0, 16), valid, validated_at: validatedAt, error };
+}
+
+export function taskView(task: Task): Document {
+  const { def, failure } = task;
+  return {
+    id: def.id,
+    name: def.name,
+    status: statusOf(task),
+    phase: def.phase,
+    depends_on: def.dependsOn,
+    blocks: task.dependents,
+    file: def.file,
+    attempts: task.attempts,
+    started_at: task.startedAt,
+    completed_at: task.completedAt,
+    duration_seconds: seconds(task),
+    files_created: task.created,
+    files_modified: task.modified,
+    ...(task.done !== null && { verified: task.done === "verified" }),
+    ...(failure && {
+      error: failure.error,
+      failure: { category: failure.category, subcategory: failure.subcategory, retryable: failure.retryable },
+    }),
+    ...(task.skipReason !== null && { skip_reason: task.skipReason }),
+    ...(task.verification && { verification: verificationView(task.verification) }),
+    ...(task.rollback !== null && { rollback_data: task.rollback }),
+  };
+}
+
+function verificationView({ verifiedAt, ...rest }: NonNullable<Task["verification"]>): Document {
+  return { ...rest, verified_at: verifiedAt };
+}
+
+/** Wall-clock time is shown, never decided on. */
+function seconds({ startedAt, completedAt }: Task): number | null {
+  if (startedAt === null || completedAt === null) return null;
+  return Math.max(0, (Date.parse(completedAt) - Date.parse(startedAt)) / 1000);
+}
+
+function executionView(run: Run): Document {
+  const phases = run.running.map((id) => run.tasks.get(id)?.def.phase ?? 0);
+  return {
+    current_phase: phases.length > 0 ? Math.min(...phases) : 0,
+    active_tasks: run.running,
+    completed_count: run.counts.complete,
+    unverified_count: run.unverified,
+    failed_count: run.counts.failed,
+    total_tokens: run.usage.inputTokens + run.usage.outputTokens,
+    total_cost_usd: run.usage.costUsd,
+    unknown_costs: run.usage.unknownCosts,
+  };
+}
+
+export function haltView(run: Run): Document {
+  const { halt } = run;
+  return {
+    requested: halt !== null,
+    requested_at: halt?.requestedAt ?? null,
+    reason: halt?.reason ?? null,
+    halted_at: halt?.confirmedAt ?? null,
+    active_task: halt?.activeTask ?? null,
+    resumable: halt === null || halt.code !== "budget",
+    ...(halt && { code: halt.code, by: halt.by }),
+  };
+}
+
+function calibrationView(run: Run, full: boolean): Document {
+  const { correct, falsePositives, falseNegatives } = run.calibration;
+  const total = correct + falsePositives + falseNegatives;
+  const base = { total_verified: total, correct };
+  if (total === 0 || !full) return { ...base, false_positives: [], false_negatives: [] };
+  const named = (outcome: string) =>
+    sorted(run)
+      .filter((task) => task.calibration?.outcome === outcome)
+      .map((task) => task.def.id);
+  return { ...base, false_positives: named("false_positive"), false_negatives: named("false_negative") };
+}
+
+const digestLine = /^( {2}"digest": ")([0-9a-f]*)(",?)$/m;
+const positionLine = /^ {2}"position": (\d+),?$/m;
+const runLine = /^ {2}"run": "([^"]*)",?$/m;
+
+/** The digest covers the whole text with its own place left empty. */
+export function sealed(document: Document): string {
+  const text = `${JSON.stringify(document, null, 2)}\n`;
+  return text.replace(digestLine, `$1${digestOf(text)}$3`);
+}
+
+function digestOf(text: string): string {
+  return checksum(text).toString(16).padStart(14, "0");
+}
+
+export interface Seal {
+  readonly run: string;
+  readonly position: number;
+  readonly intact: boolean;
+}
+
+/** What a view's text says of itself; nothing when it does not look like one of ours. */
+export function readSeal(text: string): Seal | undefined {
+  const top = text.slice(0, 500);
+  const [digest, position, run] = [
+    digestLine.exec(top)?.[2],
+    positionLine.exec(top)?.[1],
+    runLine.exec(top)?.[1],
+  ];
+  if (digest === undefined || position === undefined || run === undefined) return undefined;
+  const intact = digest === digestOf(text.replace(digestLine, "$1$3"));
+  return { run, position: Number(position), intact };
+}

@@ -1,0 +1,174 @@
+// Where a run stands: as a document for programs, as a page for people, and as one calm screen while it goes on.
+import { decide } from "../core/protocol.ts";
+import type { Run, Task, TaskStatus } from "../core/run.ts";
+import { statuses } from "../core/run.ts";
+import { statusOf } from "../core/task.ts";
+import { oneLine } from "./safe.ts";
+
+export function statusDocument(run: Run, { stopFile }: { readonly stopFile: boolean }) {
+  const { halt, usage } = run;
+  return {
+    run: run.id,
+    protocol: run.protocolName,
+    phase: run.phase,
+    position: run.position,
+    target_dir: run.targetDir,
+    tasks: { ...run.counts },
+    unverified: run.unverified,
+    ready: [...run.tasks.ready()],
+    running: [...run.running],
+    halt: halt
+      ? { reason: halt.reason, code: halt.code, requested_at: halt.requestedAt, by: halt.by }
+      : stopFile
+        ? { reason: "stop_file", code: "stop_file", requested_at: null, by: "operator" }
+        : null,
+    questions: run.questions
+      .filter((question) => question.answer === null)
+      .map(({ id, text, options }) => ({ id, text, options })),
+    usage: {
+      input_tokens: usage.inputTokens,
+      output_tokens: usage.outputTokens,
+      cost_usd: usage.costUsd,
+      unknown_costs: usage.unknownCosts,
+    },
+    orchestrator: run.holder ? { pid: run.holder.pid, host: run.holder.host, epoch: run.epoch } : null,
+  };
+}
+
+export interface Look {
+  readonly stopFile: boolean;
+  readonly width: number;
+  readonly color: boolean;
+  /** Wall clock, only to show how long something has been going on. */
+  readonly nowMs: number;
+}
+
+const glyphs: Readonly<Record<TaskStatus, string>> = {
+  pending: "○",
+  running: "●",
+  complete: "✓",
+  failed: "✗",
+  blocked: "⊘",
+  skipped: "⊖",
+};
+const colors: Readonly<Record<TaskStatus, number>> = {
+  pending: 2,
+  running: 36,
+  complete: 32,
+  failed: 31,
+  blocked: 33,
+  skipped: 2,
+};
+
+const shownPerStatus = 12;
+
+export function statusText(run: Run, look: Look): string {
+  const sections = [
+    header(run, look),
+    haltLines(run, look),
+    progress(run, look),
+    taskLines(run, look),
+    notes(run),
+  ];
+  return sections.flatMap((lines) => lines.map((line) => cut(line, look))).join("\n");
+}
+
+function header(run: Run, look: Look): string[] {
+  const phases = run.protocol.phases.map(({ name }) => {
+    if (name === run.phase) return paint(`[${name}]`, 1, look);
+    return run.completedPhases.includes(name) ? name : paint(name, 2, look);
+  });
+  return [`${paint(run.id, 1, look)}  ${run.protocolName} for ${run.targetDir}`, phases.join(" › ")];
+}
+
+function haltLines(run: Run, look: Look): string[] {
+  const reason = run.halt?.reason ?? (look.stopFile ? "a STOP file is there" : undefined);
+  const open = run.questions.filter((question) => question.answer === null);
+  return [
+    ...(reason === undefined ? [] : [paint(`HALTED: ${reason}`, 33, look), "  heddle resume goes on"]),
+    ...open.map(({ id, text }) => paint(`? ${text}  (heddle answer ${id} "<text>")`, 36, look)),
+  ];
+}
+
+function progress(run: Run, look: Look): string[] {
+  const { counts, tasks } = run;
+  if (tasks.size === 0) return ["no tasks yet"];
+  const width = Math.max(10, Math.min(40, look.width - 40));
+  const done = counts.complete + counts.skipped;
+  const filled = Math.round((done / tasks.size) * width);
+  const bar = "█".repeat(filled) + paint("░".repeat(width - filled), 2, look);
+  const parts = statuses
+    .filter((status) => counts[status] > 0)
+    .map((status) => `${counts[status]} ${status}`);
+  return [`${bar} ${done}/${tasks.size}`, parts.join(" · ")];
+}
+
+function taskLines(run: Run, look: Look): string[] {
+  const notable = run.tasks.notable();
+  const small = run.tasks.size <= 24;
+  const shown = small ? [...run.tasks.all()].sort((a, b) => (a.def.id < b.def.id ? -1 : 1)) : notable;
+  if (small) return shown.map((task) => taskLine(task, look));
+  return statuses.flatMap((status) => {
+    const those = shown.filter((task) => statusOf(task) === status);
+    const more = those.length - shownPerStatus;
+    const lines = those.slice(0, shownPerStatus).map((task) => taskLine(task, look));
+    return more > 0 ? [...lines, `    … and ${more} more ${status}`] : lines;
+  });
+}
+
+function taskLine(task: Task, look: Look): string {
+  const status = statusOf(task);
+  const { id, name } = task.def;
+  return `  ${paint(glyphs[status], colors[status], look)} ${id}  ${oneLine(name)}${paint(detail(task, look), 2, look)}`;
+}
+
+function detail(task: Task, { nowMs }: Look): string {
+  const status = statusOf(task);
+  const attempt = task.attempts > 1 ? `  attempt ${task.attempts}` : "";
+  if (status === "running") return `${attempt}  ${elapsed(nowMs - Date.parse(task.startedAt ?? ""))}`;
+  if (task.failure && status !== "complete")
+    return `${attempt}  ${task.failure.category}: ${oneLine(task.failure.error)}`;
+  if (status === "complete" && task.done !== "verified") return `${attempt}  unverified`;
+  if (status === "skipped") return `  ${oneLine(task.skipReason ?? "")}`;
+  return attempt;
+}
+
+function notes(run: Run): string[] {
+  const { inputTokens, outputTokens, costUsd, unknownCosts } = run.usage;
+  const lines: string[] = [];
+  if (run.unverified > 0)
+    lines.push(`${run.unverified} complete on a host's word alone: heddle has not verified them`);
+  if (inputTokens + outputTokens > 0 || costUsd > 0 || unknownCosts > 0) {
+    const cost =
+      unknownCosts > 0
+        ? `at least $${costUsd.toFixed(2)} (${unknownCosts} calls of unknown cost)`
+        : `$${costUsd.toFixed(2)}`;
+    lines.push(`${(inputTokens + outputTokens).toLocaleString("en-US")} tokens, ${cost}`);
+  }
+  const { rule } = decide(run.protocol, { run, request: null, digests: {} });
+  if (rule) lines.push(`next: ${rule.name}`);
+  return lines;
+}
+
+function elapsed(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds < 90
+    ? `${seconds}s`
+    : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
+}
+
+export function paint(text: string, code: number, { color }: Pick<Look, "color">): string {
+  return color ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+/** Cuts by what is seen: colour codes take no room. */
+function cut(line: string, { width }: Look): string {
+  const seen = line.replace(/\u001b\[\d+m/g, "");
+  if (seen.length <= width) return line;
+  let room = width - 1;
+  const kept = line.replace(/(\u001b\[\d+m)|([\s\S])/gu, (_, code: string | undefined, character: string) => {
+    if (code !== undefined) return code;
+    return room-- > 0 ? character : "";
+  });
+  return `${kept}…`;
+}
