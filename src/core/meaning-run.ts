@@ -108,6 +108,13 @@ function enter(run: Run, phase: string): void {
   run.phase = phase;
 }
 
+/** Overriding leaves a phase without having completed it, and the record says so. */
+function leave(run: Run, phase: string): void {
+  const completed = run.completedPhases;
+  enter(run, phase);
+  run.completedPhases = run.completedPhases.filter((each) => completed.includes(each));
+}
+
 function spend(run: Run, fact: FactOf<"usage-recorded">): void {
   const { usage } = run;
   usage.inputTokens += fact.inputTokens;
@@ -127,7 +134,7 @@ function spend(run: Run, fact: FactOf<"usage-recorded">): void {
 
 /** A person's word over the machine's: it is taken as it is, and the task's record says that it was adopted. */
 function override(run: Run, fact: FactOf<"overridden">): void {
-  if (fact.phase !== null) enter(run, fact.phase);
+  if (fact.phase !== null) leave(run, fact.phase);
   run.policy = { ...run.policy, ...fact.policy };
   for (const [id, state] of Object.entries(fact.tasks)) {
     change(run, id, (task) => {

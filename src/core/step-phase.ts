@@ -39,6 +39,8 @@ function stays(run: Run, rule: Rule | null): Problem {
     return problem("no-rule", `no rule says how to go on from phase \`${run.phase}\``, {
       hint: `heddle protocol check ${run.protocol.name}`,
     });
+  if (rule.then.kind === "end")
+    return problem("ended", `\`${run.phase}\` is the last phase: ${rule.name}`, { hint: "heddle status" });
   return problem("gate", `phase \`${run.phase}\` is not finished: ${rule.name}`, {
     hint: hintOf(run, rule.then),
   });
@@ -62,12 +64,14 @@ export function hintOf(run: Run, action: Action): string {
   }
 }
 
-/** Phases that some rule leads to from here. */
-export function waysOn(run: Run): string[] {
+/** Phases that some rule leads to from here; only those that need nobody to ask, when `unasked`. */
+export function waysOn(run: Run, { unasked = false } = {}): string[] {
   const ways = new Set<string>();
   for (const { when, then } of run.protocol.rules) {
     const here = when.phase === undefined || when.phase.includes(run.phase);
-    if (here && then.kind === "go" && then.to !== run.phase) ways.add(then.to);
+    const automatic =
+      when.request === undefined || when.request.some((each) => each === "advance" || each === "drive");
+    if (here && then.kind === "go" && then.to !== run.phase && (automatic || !unasked)) ways.add(then.to);
   }
   return [...ways];
 }
@@ -75,7 +79,7 @@ export function waysOn(run: Run): string[] {
 function forward(run: Run): string | undefined {
   const order = run.protocol.phases.map((phase) => phase.name);
   const here = order.indexOf(run.phase);
-  return waysOn(run).find((phase) => order.indexOf(phase) > here);
+  return waysOn(run, { unasked: true }).find((phase) => order.indexOf(phase) > here);
 }
 
 function adopt(run: Run, input: InputOf<"adopt">): Step {

@@ -88,10 +88,14 @@ function unstartable(run: Run, task: Task, force: boolean): Problem | undefined 
     return wrongStatus(task, "started", `heddle why ${id}`);
   const waitingFor = task.def.dependsOn.filter((each) => !isSettled(taskOf(run, each)));
   if (waitingFor.length === 0) return undefined;
-  const named = waitingFor.slice(0, 5).map((each) => `${each} is ${statusOf(taskOf(run, each))}`);
+  const named = waitingFor.slice(0, 5).map((each) => `${each} is ${standing(taskOf(run, each))}`);
   return problem("not-ready", `task \`${id}\` is not ready: ${named.join(", ")}`, {
     hint: `heddle why ${id}`,
   });
+}
+
+function standing(task: Task): string {
+  return task.state === "complete" ? "held back by its verification" : statusOf(task);
 }
 
 function whenRunning(run: Run, id: TaskId, answer: (task: Task) => Step): Step {

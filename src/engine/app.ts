@@ -5,17 +5,17 @@ import type { Entry } from "../core/fact.ts";
 import type { Input } from "../core/input.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
-import { carryOut, type Draft } from "../core/step.ts";
+import { carryOut, type Draft, step } from "../core/step.ts";
 import { writeLog } from "../effects/write-log.ts";
 import { writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThereItself, readIfThere, replaceFile } from "../host/files.ts";
-import { type Committed, StoreFailure } from "../journal/journal.ts";
+import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
-import { protocolNamed } from "../protocols/registry.ts";
 import { stateText } from "../view/state-json.ts";
 import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
 import { type Paths, pathsIn } from "./paths.ts";
+import { loadProtocol, protocolNamed } from "./protocols.ts";
 
 export interface AppOptions {
   readonly root: string;
@@ -35,6 +35,12 @@ export class Refused extends Error {
     super(problems[0]?.message);
     this.problems = problems;
   }
+}
+
+interface Submission {
+  /** Also when the view was edited. */
+  readonly over: boolean;
+  readonly work?: (run: Run) => readonly Problem[];
 }
 
 export class App {
@@ -59,20 +65,25 @@ export class App {
 
   /** The run that a command is about: the one that was named, or the only one that is active. */
   async run(): Promise<string> {
-    this.#run ??= await this.#choose();
+    if (this.#run === undefined) {
+      const { id, protocol } = await this.#choose();
+      await loadProtocol(protocol);
+      this.#run = id;
+    }
     return this.#run;
   }
 
-  async #choose(): Promise<string> {
+  async #choose(): Promise<RunSummary> {
     const named = this.#options.run;
     const runs = await this.journal.runs();
     const active = runs.filter((run) => !run.archived);
     if (named !== undefined) {
-      if (runs.some((run) => run.id === named)) return named;
+      const found = runs.find((run) => run.id === named);
+      if (found) return found;
       throw new Refused([problem("unknown-run", `run \`${named}\` does not exist`, { hint: listed(runs) })]);
     }
     const [only, ...others] = active;
-    if (only && others.length === 0) return only.id;
+    if (only && others.length === 0) return only;
     if (!only)
       throw new Refused([problem("no-run", "there is no run yet", { hint: "heddle init <target>" })]);
     throw new Refused([problem("several-runs", "several runs are active", { hint: listed(active) })]);
@@ -124,13 +135,23 @@ export class App {
     return this.#submit(run, input, { over: false });
   }
 
-  async #submit(run: string, input: Input, { over }: { over: boolean }): Promise<Committed> {
+  /**
+   * Submits an input together with work on files that must happen exactly when the input is accepted, and while no
+   * other command can come between. What the work objects to is a refusal.
+   */
+  async submitWith(input: Input, work: (run: Run) => readonly Problem[]): Promise<Committed> {
+    return this.#submit(await this.run(), input, { over: false, work });
+  }
+
+  async #submit(run: string, input: Input, { over, work }: Submission): Promise<Committed> {
     const committed = await this.journal.transact({ run }, this.#options.by, (draft) => {
       const { drift, problem: found } = this.#driftOf(draft.run);
       if (found && !over) throw new Refused([found]);
       if (input.kind !== "repair-view" && (drift === "missing" || drift === "broken"))
         carryOut(draft, { kind: "repair-view", view: "state.json", was: drift });
-      return this.#carryOut(draft, input);
+      this.#noticeStopFile(draft, input);
+      const objections = work && step(draft.run, input).problems.length === 0 ? work(draft.run) : [];
+      return objections.length > 0 ? objections : carryOut(draft, input);
     });
     await this.publish(run);
     if (committed.problems.length > 0) throw new Refused(committed.problems);
@@ -138,10 +159,9 @@ export class App {
   }
 
   /** A STOP file beside the view is a halt like any other (C10). */
-  #carryOut(draft: Draft, input: Input): readonly Problem[] {
-    const stopped = input.kind !== "resume" && draft.run.halt === null && this.stopFileThere(draft.run);
-    if (stopped) carryOut(draft, { kind: "halt", code: "stop_file", reason: "stop_file" });
-    return carryOut(draft, input);
+  #noticeStopFile(draft: Draft, input: Input): void {
+    if (input.kind === "resume" || draft.run.halt !== null || !this.stopFileThere(draft.run)) return;
+    carryOut(draft, { kind: "halt", code: "stop_file", reason: "stop_file" });
   }
 
   /** Makes a new run, the only active one of its protocol: all inputs in one transaction. */
@@ -198,6 +218,12 @@ export class App {
 
   stopFile(run: Pick<Run, "planningDir">): string {
     return join(run.planningDir, "STOP");
+  }
+
+  /** Proves the journal, every run of it. */
+  async verify(): Promise<readonly Problem[]> {
+    for (const { protocol } of await this.journal.runs()) await loadProtocol(protocol);
+    return this.journal.verify();
   }
 
   async history(range?: { readonly after?: number; readonly upTo?: number }): Promise<readonly Entry[]> {

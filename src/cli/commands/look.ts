@@ -6,7 +6,7 @@ import type { Entry, Fact } from "../../core/fact.ts";
 import { problem } from "../../core/problem.ts";
 import { whyRun, whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import { protocolNamed } from "../../protocols/registry.ts";
+import { protocolNamed } from "../../engine/protocols.ts";
 import { isDetail, lineOf } from "../../view/activity.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
@@ -175,7 +175,7 @@ export const verify: Command = {
   examples: ["heddle verify"],
   run: async ({ app }) => {
     const opened = await app();
-    const problems = await opened.journal.verify();
+    const problems = await opened.verify();
     if (problems.length > 0) throw new VerifyFailed(problems);
     const runs = await opened.journal.runs();
     const facts = runs.reduce((sum, run) => sum + run.position, 0);

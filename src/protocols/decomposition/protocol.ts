@@ -145,7 +145,7 @@ export const decomposition: Protocol = {
       "the plan is blocked by its verdict",
       at("validation"),
       saw("verdict", "BLOCKED"),
-      wait("mend the tasks, then: heddle verify-plan"),
+      wait("mend the task files, then: heddle state load-tasks, and have the plan judged again"),
     ),
     rule(
       "the plan was not judged",

@@ -1,0 +1,54 @@
+// The common course of a check: parse, schema, then what the schema cannot say. All problems come back at once.
+// Every `check-…` of a single file goes through here; `check-tasks.ts` has its own course, for speed.
+import type * as z from "zod";
+import type { Problem } from "../../../core/problem.ts";
+import { parseDocument, type Source } from "../../document.ts";
+import { schemaProblems } from "./schema-problem.ts";
+import { rootOf, type Spot } from "./spot.ts";
+
+export interface Checked<T> {
+  readonly problems: readonly Problem[];
+  /** Only when there is no problem. */
+  readonly value: T | undefined;
+}
+
+/** Ids that are known: a set, or a map by id. */
+export interface Known {
+  readonly size: number;
+  has(id: string): boolean;
+  keys(): Iterable<string>;
+}
+
+/** `further` also sees documents of the wrong shape, so that one reply names everything there is to mend. */
+export function checkArtifact<T>(
+  schema: z.ZodType<T>,
+  source: Source,
+  further: (root: Spot) => readonly Problem[] = () => [],
+): Checked<T> {
+  const document = parseDocument(source.file, source.text);
+  if ("problems" in document) return { problems: document.problems, value: undefined };
+  const early = document.text.length > LARGE ? schema.safeParse(startOf(document.value)) : undefined;
+  if (early?.success === false)
+    return { problems: schemaProblems(document, early.error.issues), value: undefined };
+  const parsed = schema.safeParse(document.value);
+  const shape = parsed.success ? [] : schemaProblems(document, parsed.error.issues);
+  const problems = shape.concat(further(rootOf(document))).sort(byLine);
+  return { problems, value: parsed.success && problems.length === 0 ? parsed.data : undefined };
+}
+
+const LARGE = 1024 * 1024;
+const SAMPLE = 1000;
+
+/**
+ * A schema keeps every fault in memory until it is done: a few megabytes of the wrong thing take all there is. A large
+ * file of the wrong kind is wrong from the start, so the start of each list is tried first.
+ */
+function startOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, SAMPLE).map(startOf);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, startOf(item)]));
+}
+
+function byLine(a: Problem, b: Problem): number {
+  return (a.place?.line ?? 0) - (b.place?.line ?? 0);
+}

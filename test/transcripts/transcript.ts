@@ -1,0 +1,138 @@
+// Conversations with the core as text. An input is a line; after `----` stand the facts that followed, what was
+// refused, and how the list of effects changed: `->` begins, `<-` is no longer wanted.
+
+import { attemptKey } from "../../src/core/effect.ts";
+import type { Fact } from "../../src/core/fact.ts";
+import type { Input } from "../../src/core/input.ts";
+import { next } from "../../src/core/next.ts";
+import type { Run } from "../../src/core/run.ts";
+import { Conversation, holder, planOf } from "../core/plan.ts";
+
+type Say = (words: readonly string[], run: Run) => Input;
+
+const failure = { error: "it failed", category: "test", subcategory: null };
+const inputs: Readonly<Record<string, Say>> = {
+  reload: (words) => ({ kind: "load-plan", tasks: planOf(words.join(" ")) }),
+  claim: () => ({ kind: "claim", holder, alive: false }),
+  "claim-while-alive": () => ({ kind: "claim", holder, alive: true }),
+  release: (_words, run) => ({ kind: "release", epoch: run.epoch }),
+  drive: ([slots]) => ({ kind: "drive", slots: Number(slots) }),
+  tick: () => ({ kind: "tick" }),
+  ok: ([id = ""], run) => ({ kind: "effect-ended", key: keyOf(run, id), outcome: { ok: true } }),
+  "ok-key": ([key = ""]) => ({ kind: "effect-ended", key, outcome: { ok: true } }),
+  failed: ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, retryable: true },
+  }),
+  "failed-for-good": ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, retryable: false },
+  }),
+  cost: ([id = "", usd], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: true, costUsd: Number(usd) },
+  }),
+  start: ([task = ""]) => ({ kind: "start", task }),
+  complete: ([task = ""]) => ({ kind: "complete", task, created: [], modified: [] }),
+  fail: ([task = ""]) => ({ kind: "fail", task, ...failure, retryable: true }),
+  retry: ([task = ""]) => ({ kind: "retry", task }),
+  skip: ([task = ""]) => ({ kind: "skip", task, reason: "by hand" }),
+  halt: () => ({ kind: "halt", reason: "lunch" }),
+  "halt-now": () => ({ kind: "halt", reason: "fire", now: true }),
+  resume: () => ({ kind: "resume", stopFile: false }),
+  "raise-budget": ([usd]) => ({ kind: "resume", stopFile: false, budgetUsd: Number(usd) }),
+  advance: () => ({ kind: "advance", digests: {} }),
+  ask: ([id = "", ...words]) => ({ kind: "ask", id, text: words.join(" "), options: [], about: "T001" }),
+  answer: ([id = "", ...words]) => ({ kind: "answer", id, answer: words.join(" ") }),
+  held: ([task = ""]) => ({
+    kind: "record-verification",
+    task,
+    verdict: "FAIL",
+    recommendation: "BLOCK",
+    criteria: null,
+    quality: null,
+    tests: null,
+  }),
+  cleared: ([task = ""]) => ({
+    kind: "record-verification",
+    task,
+    verdict: "PASS",
+    recommendation: "PROCEED",
+    criteria: null,
+    quality: null,
+    tests: null,
+  }),
+};
+
+function keyOf(run: Run, id: string): string {
+  const task = run.tasks.get(id);
+  return (task && attemptKey(run, task)) ?? `none:${id}`;
+}
+
+/** Plays a transcript's inputs and writes it down again with what really followed. */
+export function play(text: string): string {
+  let conversation = Conversation.ready("");
+  const blocks = text.trimEnd().split(/\n\n+/);
+  return `${blocks
+    .map((block) => {
+      const lines = block.split("\n");
+      const line = lines.find((each) => each !== "" && !each.startsWith("#")) ?? "";
+      if (line === "") return block;
+      const comments = lines.filter((each) => each.startsWith("#"));
+      const [word = "", ...words] = line.split(/\s+/);
+      if (word === "plan") conversation = Conversation.ready(words.join(" "));
+      const said = word === "plan" ? counts(conversation.run) : converse(conversation, line);
+      return [...comments, line, "----", ...said].join("\n");
+    })
+    .join("\n\n")}\n`;
+}
+
+function converse(conversation: Conversation, line: string): string[] {
+  const at = / @(\d+)$/.exec(line)?.[1];
+  const [word = "", ...words] = line.replace(/ @\d+$/, "").split(/\s+/);
+  const say = inputs[word];
+  if (!say) throw new Error(`no input ${word}`);
+  const before = effects(conversation.run);
+  const { facts, problems } = conversation.submit({
+    ...say(words, conversation.run),
+    ...(at !== undefined && { runMs: Number(at) }),
+  });
+  const after = effects(conversation.run);
+  return [
+    ...facts.map(factLine),
+    ...problems.map((each) => `refused ${each.code}: ${each.message}`),
+    ...after.filter((key) => !before.includes(key)).map((key) => `  -> ${key}`),
+    ...before.filter((key) => !after.includes(key)).map((key) => `  <- ${key}`),
+    ...(facts.length + problems.length === 0 ? ["nothing"] : []),
+  ];
+}
+
+function effects(run: Run): string[] {
+  return next(run)
+    .filter(({ kind }) => kind !== "write-view" && kind !== "write-log")
+    .map(({ key }) => key);
+}
+
+/** The fact without what is the same in every transcript. */
+function factLine({ kind, ...rest }: Fact): string {
+  const shown = Object.entries(rest)
+    .filter(
+      ([key, value]) =>
+        value !== null &&
+        !["holder", "error", "category", "subcategory", "created", "modified", "runMs"].includes(key),
+    )
+    .map(([key, value]) => `${key}=${shownValue(value)}`);
+  return [kind, ...shown].join(" ");
+}
+
+function shownValue(value: unknown): string {
+  if (value === null || typeof value !== "object") return String(value);
+  return "dependsOn" in value && "id" in value ? `${value.id}<-${value.dependsOn}` : JSON.stringify(value);
+}
+
+function counts(run: Run): string[] {
+  return [`${run.phase}: ready ${run.tasks.ready().join(" ") || "none"}`];
+}
