@@ -53,6 +53,33 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     () => import("./commands/protocol.ts"),
     { "protocol list": "list", "protocol show": "show", "protocol check": "check" },
   ],
+  [
+    () => import("./commands/state-record.ts"),
+    {
+      "state record-verification": "recordVerification",
+      "state record-calibration": "recordCalibration",
+      "state log-tokens": "logTokens",
+      "state prepare-rollback": "prepareRollback",
+      "state verify-rollback": "verifyRollback",
+      "state commit-task": "commitTask",
+    },
+  ],
+  [
+    () => import("./commands/state-metrics.ts"),
+    {
+      "state metrics": "metrics",
+      "state planning-metrics": "planning",
+      "state failure-metrics": "failures",
+      "state spec-coverage": "coverage",
+      "state calibration-score": "calibration",
+    },
+  ],
+  [() => import("./commands/state-checkpoint.ts"), { "state checkpoint": "checkpoint" }],
+  [
+    () => import("./commands/keep.ts"),
+    { log: "log", backup: "backup", restore: "restore", "import tasker": "importTasker" },
+  ],
+  [() => import("./commands/completion.ts"), { completion: "completion" }],
   [() => import("./commands/demo.ts"), { demo: "demo" }],
   [() => import("./commands/help.ts"), { help: "help" }],
 ];

@@ -8,8 +8,9 @@ export interface Place {
   /** Counted from 1. */
   readonly line?: number;
   readonly column?: number;
-  /** The source line and how many of its characters are meant. */
+  /** The source line, cut when it is long; where in it the place is, and how many characters are meant. */
   readonly source?: string;
+  readonly sourceColumn?: number;
   readonly length?: number;
 }
 

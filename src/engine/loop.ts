@@ -24,11 +24,11 @@ export async function orchestrate({ hold, world, inbox, finished, changed }: Loo
   let input: Input | undefined = { kind: "tick" };
   for (;;) {
     if (input) await hold.submit(input);
-    const over = await hold.read((run) => {
-      world.reconcile(next(run));
+    const { effects, over } = await hold.read((run) => {
       changed?.(run);
-      return finished(run);
+      return { effects: next(run), over: finished(run) };
     });
+    world.reconcile(effects);
     if (over) return;
     input = await following(hold, inbox);
   }

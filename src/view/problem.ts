@@ -10,13 +10,21 @@ export function problemText(problem: Problem, word = "error"): string {
   return lines.join("\n");
 }
 
-function placeLines({ file, line, column = 1, pointer, source, length = 1 }: Place): string[] {
+function placeLines({
+  file,
+  line,
+  column = 1,
+  sourceColumn = column,
+  pointer,
+  source,
+  length = 1,
+}: Place): string[] {
   const where = line === undefined ? "" : `:${line}:${column}`;
   const inside = pointer ? ` (${oneLine(pointer)})` : "";
   const lines = [` --> ${oneLine(file)}${where}${inside}`];
   if (source === undefined || line === undefined) return lines;
   const gutter = " ".repeat(String(line).length);
-  const before = Math.max(0, Math.min(column - 1, source.length));
+  const before = Math.max(0, Math.min(sourceColumn - 1, source.length));
   const marks = "^".repeat(Math.max(1, Math.min(length, source.length - before)));
   return [
     ...lines,

@@ -50,6 +50,7 @@ function artifactsView(run: Run): Document {
 
 function artifactView({ name, path, digest, valid, validatedAt, problems, content }: Artifact): Document {
   const error = problems.length > 0 ? problems.join("; ") : null;
+  if (name === "spec_coverage") return { ...content, computed_at: validatedAt };
   if (name === "task_validation") return { ...content, valid, validated_at: validatedAt, error };
   return { path, checksum: digest.slice(0, 16), valid, validated_at: validatedAt, error };
 }

@@ -1,7 +1,7 @@
 // `heddle state …-task`: what a host's own loop does with tasks (X12, X20). Their lines are read by scripts.
 import { problem } from "../../core/problem.ts";
 import type { Run } from "../../core/run.ts";
-import { type Call, type Command, type Reply, Usage } from "../command.ts";
+import { type Command, type Reply, Usage } from "../command.ts";
 
 const id = { name: "id", about: "a task id" } as const;
 
@@ -34,7 +34,8 @@ export const startTask: Command = {
   flags: { force: { about: "also a task that failed for good" } },
   examples: ["heddle state start-task T001"],
   run: async ({ app, args: [task = ""], flags }) => {
-    const { entries } = await (await app()).submit({ kind: "start", task, force: flags.has("force") });
+    const { startTask: start } = await import("../../engine/attempt-files.ts");
+    const { entries } = await start(await app(), { kind: "start", task, force: flags.has("force") });
     const started = entries.map((entry) => entry.fact).find((fact) => fact.kind === "task-started");
     const attempt = started?.attempt ?? 1;
     return { text: `Task ${task} started (attempt ${attempt})`, json: { task, status: "running", attempt } };
@@ -88,6 +89,7 @@ export const failTask: Command = {
     subcategory: { about: "a word of your own", takes: "WORD" },
     retryable: { about: "it may be tried again (the default)" },
     "no-retry": { about: "it failed for good" },
+    keep: { about: "leave the task's files as they are, instead of putting them back" },
   },
   examples: [
     'heddle state fail-task T001 "tests are red" --category test',
@@ -100,19 +102,21 @@ export const failTask: Command = {
     const category = flags.one("category") ?? "unknown";
     const retryable = !flags.has("no-retry");
     const subcategory = flags.one("subcategory") ?? null;
-    await (await app()).submit({ kind: "fail", task, error, category, subcategory, retryable });
-    const blocked = await blockedNow({ app });
-    const more = blocked > 0 ? ` (${blocked} blocked)` : "";
+    const { failTask: fail } = await import("../../engine/attempt-files.ts");
+    const input = { kind: "fail", task, error, category, subcategory, retryable } as const;
+    const { restored, deleted, blocked } = await fail(await app(), input, { keep: flags.has("keep") });
+    const lines = [
+      `Task ${task} failed: ${error}`,
+      ...(restored.length > 0 ? [`  put back: ${restored.join(", ")}`] : []),
+      ...(deleted.length > 0 ? [`  deleted: ${deleted.join(", ")}`] : []),
+      ...(blocked > 0 ? [`  ${blocked} task${blocked === 1 ? " is" : "s are"} blocked`] : []),
+    ];
     return {
-      text: `Task ${task} failed: ${error}${more}`,
-      json: { task, status: "failed", error, category, retryable, blocked },
+      text: lines.join("\n"),
+      json: { task, status: "failed", error, category, retryable, restored, deleted, blocked },
     };
   },
 };
-
-async function blockedNow({ app }: Pick<Call, "app">): Promise<number> {
-  return (await app()).look((run) => run.counts.blocked);
-}
 
 export const retryTask: Command = {
   name: "state retry-task",

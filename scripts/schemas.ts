@@ -1,0 +1,64 @@
+// Writes the JSON Schemas of the decomposition protocol's files into schemas/, from the definitions that heddle itself
+// validates with. `node scripts/schemas.ts --check` only compares, and exits 1 when they differ.
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as z from "zod";
+import { bundle } from "../src/protocols/decomposition/artifacts/bundle.ts";
+import { capabilityMap } from "../src/protocols/decomposition/artifacts/capability-map.ts";
+import { checkpoint } from "../src/protocols/decomposition/artifacts/checkpoint.ts";
+import { physicalMap } from "../src/protocols/decomposition/artifacts/physical-map.ts";
+import { result } from "../src/protocols/decomposition/artifacts/result.ts";
+import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spec-coverage.ts";
+import { state } from "../src/protocols/decomposition/artifacts/state.ts";
+import { taskFile } from "../src/protocols/decomposition/artifacts/task-file.ts";
+import { taskValidation } from "../src/protocols/decomposition/artifacts/task-validation.ts";
+
+const folder = join(import.meta.dirname, "..", "schemas");
+
+const schemas = {
+  "capability-map": capabilityMap,
+  "physical-map": physicalMap,
+  task: taskFile,
+  "task-validation": taskValidation,
+  bundle,
+  result,
+  checkpoint,
+  state,
+  "spec-coverage": specCoverageReport,
+};
+
+/** File name to content. */
+export function schemaFiles(): Map<string, string> {
+  return new Map(
+    Object.entries(schemas).map(([name, schema]) => {
+      const { $schema, title, description, ...rest } = z.toJSONSchema(schema, { io: "input" });
+      const ordered = { $schema, $id: `urn:heddle:schema:${name}`, title, description, ...rest };
+      return [`${name}.schema.json`, `${JSON.stringify(ordered, null, 2)}\n`];
+    }),
+  );
+}
+
+/** Files in `schemas/` that are missing, outdated or of nothing. */
+export function outdatedSchemas(): string[] {
+  const wanted = schemaFiles();
+  const present = existsSync(folder) ? readdirSync(folder) : [];
+  const isCurrent = (name: string) =>
+    present.includes(name) && readFileSync(join(folder, name), "utf8") === wanted.get(name);
+  return [...new Set([...wanted.keys(), ...present])].filter((name) => !isCurrent(name));
+}
+
+function main(): void {
+  if (process.argv.includes("--check")) {
+    const outdated = outdatedSchemas();
+    if (outdated.length === 0) return;
+    console.error(
+      `error: schemas/ is not what the code says: ${outdated.join(", ")}\nhint: node scripts/schemas.ts`,
+    );
+    process.exitCode = 1;
+    return;
+  }
+  mkdirSync(folder, { recursive: true });
+  for (const [name, content] of schemaFiles()) writeFileSync(join(folder, name), content);
+}
+
+if (import.meta.main) main();

@@ -1,0 +1,83 @@
+// Keeping what there is: the activity log, backups, and plans that come from elsewhere.
+import { resolve } from "node:path";
+import { problem } from "../../core/problem.ts";
+import { Refused } from "../../engine/app.ts";
+import { logLine } from "../../engine/log.ts";
+import { pathsIn } from "../../engine/paths.ts";
+import { isThere } from "../../host/files.ts";
+import type { Command } from "../command.ts";
+
+const levels = ["INFO", "WARN", "ERROR"] as const;
+
+export const log: Command = {
+  name: "log",
+  summary: "append a line to the activity logs",
+  group: "keep",
+  args: [
+    { name: "level", about: "a level", choices: levels },
+    { name: "agent", about: "who says it" },
+    { name: "event", about: "start, decision, tool, complete, warning, error …" },
+    { name: "message", about: "what to say", many: true },
+  ],
+  examples: ['heddle log INFO task-executor decision "Map instead of object: ids may be __proto__"'],
+  run: ({ root, args: [level = "INFO", agent = "", event = "", ...words] }) => {
+    const line = logLine(root, {
+      level: level as (typeof levels)[number],
+      agent,
+      event,
+      message: words.join(" "),
+    });
+    return { json: line };
+  },
+};
+
+export const backup: Command = {
+  name: "backup",
+  summary: "copy the journal into one file and prove the copy",
+  group: "keep",
+  args: [{ name: "file", about: "where to" }],
+  examples: ["heddle backup ../heddle-backup.db"],
+  run: async ({ app, args: [file = ""] }) => {
+    const { backUp } = await import("../../engine/backup.ts");
+    const { facts } = await backUp(await app(), resolve(file));
+    return { text: `Backed up ${facts} facts to ${resolve(file)}`, json: { file: resolve(file), facts } };
+  },
+};
+
+export const restore: Command = {
+  name: "restore",
+  summary: "put a backup in the journal's place, after proving it; what was there is kept aside",
+  group: "keep",
+  args: [{ name: "file", about: "a backup" }],
+  examples: ["heddle restore ../heddle-backup.db"],
+  run: async ({ root, args: [file = ""] }) => {
+    const { restoreBackup } = await import("../../engine/backup.ts");
+    const { facts, aside } = await restoreBackup(root, resolve(file));
+    const kept = aside === null ? "" : `\nwhat was there is at ${aside}`;
+    return { text: `Restored ${facts} facts from ${resolve(file)}${kept}`, json: { facts, aside } };
+  },
+};
+
+export const importTasker: Command = {
+  name: "import tasker",
+  summary: "take over a plan of the first implementation, with its statuses, attempts and events",
+  group: "keep",
+  args: [{ name: "dir", about: "the folder that holds its state.json" }],
+  examples: ["heddle import tasker project-planning"],
+  run: async ({ root, args: [dir = ""], warn }) => {
+    const { importPlan } = await import("../../engine/import.ts");
+    if (isThere(pathsIn(root).database))
+      throw new Refused([
+        problem("project-exists", `there is a heddle project already in ${root}`, {
+          hint: "use --dir for another place",
+        }),
+      ]);
+    const app = await importPlan({ root, by: "import", warn }, resolve(dir));
+    try {
+      const json = await app.look((run) => ({ run: run.id, phase: run.phase, tasks: { ...run.counts } }));
+      return { text: `Imported ${json.run} in phase ${json.phase}`, json };
+    } finally {
+      app.close();
+    }
+  },
+};

@@ -1,0 +1,94 @@
+// `heddle state checkpoint`: the batch that a host has in flight, so that a crash of the host loses nothing (X13).
+import type { Checkpoint } from "../../core/parts.ts";
+import { problem } from "../../core/problem.ts";
+import { wallClock } from "../../host/clock.ts";
+import { type Call, type Command, type Reply, Usage } from "../command.ts";
+
+const actions = ["create", "update", "complete", "status", "recover", "clear"] as const;
+type Act = (call: Call, words: readonly string[]) => Promise<Reply>;
+
+export const checkpoint: Command = {
+  name: "state checkpoint",
+  summary: "keep track of the batch that a host has in flight",
+  group: "state",
+  args: [
+    { name: "action", about: "an action", choices: actions },
+    { name: "word", about: "task ids, or a task id and success|failed", optional: true, many: true },
+  ],
+  examples: [
+    "heddle state checkpoint create T001 T002 T003",
+    "heddle state checkpoint update T001 success",
+    "heddle state checkpoint recover",
+  ],
+  run: (call) => {
+    const [action = "", ...words] = call.args;
+    return acts[action as (typeof actions)[number]](call, words);
+  },
+};
+
+const acts: { readonly [A in (typeof actions)[number]]: Act } = {
+  create: async (call, tasks) => {
+    if (tasks.length === 0)
+      throw wrong("`checkpoint create` needs the ids of the batch", "heddle state checkpoint create T001");
+    const now = wallClock();
+    const batch = `batch-${now.replace(/[:.]/g, "-")}`;
+    await (await call.app()).submit({ kind: "checkpoint-create", tasks, batch, now });
+    return written(call, `Checkpoint created: ${batch}`);
+  },
+  update: async (call, [task = "", status = ""]) => {
+    if (task === "" || (status !== "success" && status !== "failed"))
+      throw wrong(
+        `\`${status}\` is not a status of a task in a batch`,
+        `heddle state checkpoint update ${task || "T001"} success|failed`,
+      );
+    await (await call.app()).submit({ kind: "checkpoint-update", task, status, now: wallClock() });
+    const pending = await (await call.app()).look((run) => run.checkpoint?.pending.length ?? 0);
+    return written(call, `Updated ${task}: ${status} (${pending} pending)`);
+  },
+  complete: async (call) => {
+    await (await call.app()).submit({ kind: "checkpoint-complete", now: wallClock() });
+    return written(call, "Checkpoint completed");
+  },
+  status: async ({ app }) => {
+    const found = await (await app()).look((run) => structuredClone(run.checkpoint));
+    if (!found) return { text: "No active checkpoint.", json: null };
+    const { document } = await import("../../engine/checkpoint.ts");
+    return { text: lines(found), json: document(found) };
+  },
+  recover: async (call) => {
+    const { recover } = await import("../../engine/checkpoint.ts");
+    const { recovered, orphans, problems } = await recover(await call.app());
+    for (const found of problems) call.warn(found);
+    const text = [
+      `Recovered: ${recovered.join(", ") || "none"}`,
+      `Orphaned: ${orphans.join(", ") || "none"}`,
+      ...orphans.map((id) => `  heddle state retry-task ${id}, or: heddle state fail-task ${id} "<why>"`),
+    ];
+    return written(call, text.join("\n"), { recovered, orphaned: orphans });
+  },
+  clear: async (call) => {
+    await (await call.app()).submit({ kind: "checkpoint-clear" });
+    return written(call, "Checkpoint cleared");
+  },
+};
+
+async function written({ app }: Call, text: string, json?: unknown): Promise<Reply> {
+  const { document, writeCheckpoint } = await import("../../engine/checkpoint.ts");
+  const found = await writeCheckpoint(await app());
+  return { text, json: json ?? (found ? document(found) : null) };
+}
+
+function lines({ batch, status, spawned, pending, completed, failed }: Checkpoint): string {
+  const list = (ids: readonly string[]) => ids.join(", ") || "none";
+  return [
+    `Batch: ${batch} (${status})`,
+    `Spawned: ${list(spawned)}`,
+    `Pending: ${list(pending)}`,
+    `Completed: ${list(completed)}`,
+    `Failed: ${list(failed)}`,
+  ].join("\n");
+}
+
+function wrong(message: string, hint: string): Usage {
+  return new Usage(problem("bad-argument", message, { hint }));
+}

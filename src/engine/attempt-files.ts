@@ -1,0 +1,78 @@
+// The files around a host's attempt: its declared files are copied when it starts and put back when it fails, and
+// a result file of an earlier attempt is moved out of the way, so that one that is there belongs to this attempt.
+import { join } from "node:path";
+import type { Input } from "../core/input.ts";
+import type { Problem } from "../core/problem.ts";
+import { type Run, type Task, type TaskId, taskOf } from "../core/run.ts";
+import { keepCopies, putBack } from "../host/copies.ts";
+import { isThere, makeFolder, rename } from "../host/files.ts";
+import type { Committed } from "../journal/journal.ts";
+import type { App } from "./app.ts";
+
+export async function startTask(app: App, input: Extract<Input, { kind: "start" }>): Promise<Committed> {
+  return app.submitWith(input, (run) => {
+    const task = taskOf(run, input.task);
+    const paths = task.def.files.map((file) => file.path);
+    const problems =
+      paths.length > 0
+        ? keepCopies(
+            run.targetDir,
+            folderOf(app, run, { id: task.def.id, attempt: task.attempts + 1 }),
+            paths,
+          )
+        : [];
+    if (problems.length === 0) putResultAside(app, run, task);
+    return problems;
+  });
+}
+
+export interface Failed {
+  readonly restored: readonly string[];
+  readonly deleted: readonly string[];
+  readonly blocked: number;
+}
+
+export async function failTask(
+  app: App,
+  input: Extract<Input, { kind: "fail" }>,
+  { keep }: { keep: boolean },
+): Promise<Failed> {
+  let undone: { restored: string[]; deleted: string[] } = { restored: [], deleted: [] };
+  await app.submitWith(input, (run) => {
+    if (keep) return [];
+    const task = taskOf(run, input.task);
+    const { problems, ...done } = putBack(
+      run.targetDir,
+      folderOf(app, run, { id: task.def.id, attempt: task.attempts }),
+    );
+    undone = done;
+    return problems;
+  });
+  const blocked = await app.look((run) => run.counts.blocked);
+  return { ...undone, blocked };
+}
+
+/** Adds files to what is put back when the present attempt fails. */
+export function keepMore(
+  app: App,
+  run: Run,
+  { task, paths }: { task: Task; paths: readonly string[] },
+): Problem[] {
+  return keepCopies(run.targetDir, folderOf(app, run, { id: task.def.id, attempt: task.attempts }), paths);
+}
+
+function folderOf(app: App, run: Run, { id, attempt }: { id: TaskId; attempt: number }): string {
+  return join(app.paths.heddle, "rollback", run.id, `${id}-${attempt}`);
+}
+
+export function resultFile(run: Pick<Run, "planningDir">, id: TaskId): string {
+  return join(run.planningDir, "bundles", `${id}-result.json`);
+}
+
+function putResultAside(app: App, run: Run, task: Task): void {
+  const file = resultFile(run, task.def.id);
+  if (!isThere(file)) return;
+  const folder = join(app.paths.heddle, "results", run.id);
+  makeFolder(folder);
+  rename(file, join(folder, `${task.def.id}-${task.attempts}.json`));
+}

@@ -1,0 +1,19 @@
+// An agent's or a person's own line in the activity logs (C11).
+import { join } from "node:path";
+import { problem } from "../core/problem.ts";
+import { appendLines, type LogLine } from "../effects/write-log.ts";
+import { wallClock } from "../host/clock.ts";
+import { isThere } from "../host/files.ts";
+import { Refused } from "./app.ts";
+import { pathsIn } from "./paths.ts";
+
+export function logLine(root: string, line: Pick<LogLine, "level" | "agent" | "event" | "message">): LogLine {
+  const paths = pathsIn(root);
+  if (!isThere(join(paths.heddle, "logs")))
+    throw new Refused([
+      problem("no-project", `there is no heddle project in ${root}`, { hint: "heddle init <target>" }),
+    ]);
+  const dated = { at: wallClock(), ...line };
+  appendLines(paths.logs, [dated]);
+  return dated;
+}
