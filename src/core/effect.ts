@@ -1,7 +1,11 @@
 // Effects: what the world should be doing now. They follow from the state (`next.ts`), never from an event.
+import type { Job, JobStage } from "./parts.ts";
 import type { Run, Stage, Task, TaskId } from "./run.ts";
 
 export type Effect =
+  | { readonly kind: "run-role"; readonly key: string; readonly job: Job }
+  | { readonly kind: "repair-output"; readonly key: string; readonly job: Job }
+  | { readonly kind: "check-output"; readonly key: string; readonly job: Job }
   | { readonly kind: "run-agent"; readonly key: string; readonly task: TaskId; readonly attempt: number }
   | { readonly kind: "run-checks"; readonly key: string; readonly task: TaskId; readonly attempt: number }
   | { readonly kind: "ask-question"; readonly key: string; readonly question: string }
@@ -12,6 +16,17 @@ export const stageEffect: { readonly [S in Stage]: "run-agent" | "run-checks" } 
   working: "run-agent",
   checking: "run-checks",
 };
+
+const jobEffect: { readonly [S in JobStage]: "run-role" | "repair-output" | "check-output" } = {
+  working: "run-role",
+  repairing: "repair-output",
+  checking: "check-output",
+};
+
+export function effectOfJob(run: Run, job: Job): Extract<Effect, { job: Job }> {
+  const kind = jobEffect[job.stage];
+  return { kind, key: `${kind}:${job.role}#${job.attempt}@${run.epoch}`, job };
+}
 
 /**
  * The fence. A key names the task, its attempt and the orchestrator's epoch; an answer whose key is not among

@@ -1,6 +1,6 @@
 // Facts: what is written down, in the past tense. A fact once released is never changed, only added to; what an
 // old one means today is settled in `upgrade.ts`. `apply.ts` says what each means for a Run.
-import type { Checkpoint, Holder, Verification } from "./parts.ts";
+import type { Checkpoint, HaltCode, Holder, JobStage, Verification } from "./parts.ts";
 import type { Policy } from "./policy.ts";
 import type { Failure, Json, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 
@@ -92,7 +92,7 @@ interface Kinds {
     readonly costUsd: number | null;
   };
   "halt-requested": {
-    readonly code: "operator" | "stop_file" | "budget" | "rule" | "orphans";
+    readonly code: HaltCode;
     readonly reason: string;
     readonly now: boolean;
   };
@@ -113,7 +113,30 @@ interface Kinds {
   };
   "epoch-claimed": { readonly epoch: number; readonly holder: Holder };
   "epoch-released": { readonly epoch: number; readonly runMs: number };
-  "slots-set": { readonly slots: number };
+  "slots-set": { readonly slots: number; readonly until: string | null };
+  "job-started": {
+    readonly role: string;
+    readonly makes: string;
+    readonly attempt: number;
+    readonly runMs: number;
+    readonly dueMs: number;
+  };
+  "job-stage-entered": {
+    readonly role: string;
+    readonly attempt: number;
+    readonly stage: JobStage;
+    readonly runMs: number;
+    readonly dueMs: number;
+  };
+  "job-failed": {
+    readonly role: string;
+    readonly attempt: number;
+    readonly category: string;
+    readonly problems: Words;
+    readonly runMs: number;
+    readonly notBeforeMs: number;
+  };
+  "job-completed": { readonly role: string; readonly attempt: number };
   "view-repaired": { readonly view: string; readonly was: string };
   /** From another program's files: where it stood, what became of each task, and what it had logged. */
   "run-imported": { readonly from: string; readonly phase: string; readonly completedPhases: Words };

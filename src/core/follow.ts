@@ -5,14 +5,17 @@ import { budgetCrossed, stageLimitMs } from "./policy.ts";
 import { decide } from "./protocol.ts";
 import { type Run, type Task, taskOf } from "./run.ts";
 import { failed } from "./step-engine.ts";
+import { expireJob, startJob } from "./step-job.ts";
 
 export function follow(run: Run, runMs: number): readonly Fact[] {
   if (!run.holder) return [];
-  const expired = expire(run, runMs);
+  const expired = [...expire(run, runMs), ...expireJob(run, runMs)];
   if (expired.length > 0) return expired;
-  if (run.halt || run.slots === 0) return [];
-  const moved = move(run);
-  return moved.length > 0 ? moved : startReady(run, runMs);
+  if (run.halt || run.slots === 0 || run.phase === run.until) return [];
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  if (rule?.then.kind === "go") return [move(run, rule.name, rule.then)];
+  if (rule?.then.kind === "job") return startJob(run, rule.then, runMs);
+  return startReady(run, runMs);
 }
 
 function expire(run: Run, runMs: number): Fact[] {
@@ -29,11 +32,12 @@ function expire(run: Run, runMs: number): Fact[] {
   return facts;
 }
 
-function move(run: Run): Fact[] {
-  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
-  if (rule?.then.kind !== "go") return [];
-  const { to, counts = null } = rule.then;
-  return [{ kind: "phase-entered", from: run.phase, to, rule: rule.name, counts }];
+function move(
+  run: Run,
+  rule: string,
+  { to, counts }: { readonly to: string; readonly counts?: string },
+): Fact {
+  return { kind: "phase-entered", from: run.phase, to, rule, counts: counts ?? null };
 }
 
 /** A task starts the moment it is ready and a slot is free: no batches (X3). */

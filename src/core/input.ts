@@ -72,7 +72,8 @@ interface Kinds {
   /** `alive`: whether the present holder's process still lives, as the host saw it. */
   claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
   release: { readonly epoch: number };
-  drive: { readonly slots: number };
+  /** `until`: the phase at which to stop by itself. */
+  drive: { readonly slots: number; readonly until?: string };
   tick: object;
   "effect-ended": { readonly key: string; readonly outcome: Outcome };
 }
@@ -81,11 +82,21 @@ interface Kinds {
 export type Outcome =
   | {
       readonly ok: true;
+      /** What the effect leads to beside its own end: artifacts to register, a plan to load, a question to ask. */
+      readonly inputs?: readonly Input[];
       readonly created?: Words;
       readonly modified?: Words;
-      readonly costUsd?: number | null;
+      readonly usage?: Spent;
     }
-  | ({ readonly ok: false; readonly costUsd?: number | null } & Failure);
+  | ({ readonly ok: false; readonly usage?: Spent; readonly problems?: Words } & Failure);
+
+/** What an agent's call used; a cost that nobody told is null. */
+export interface Spent {
+  readonly agent: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number | null;
+}
 
 /** What a task's result file says. */
 export type Result =

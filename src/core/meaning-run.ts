@@ -56,6 +56,10 @@ export const runMeanings: Meanings<
     if (run.halt) run.halt.confirmedAt = at;
   },
   resumed: (run) => {
+    // Whoever resumes wants another try: the roles' tries begin anew.
+    if (run.halt?.code === "job")
+      for (const [role, record] of Object.entries(run.jobs))
+        run.jobs[role] = { ...record, tries: 0, notBeforeMs: 0 };
     run.halt = null;
   },
   "question-asked": (run, fact, { at }) => {
@@ -77,6 +81,7 @@ export const runMeanings: Meanings<
   },
   "slots-set": (run, fact) => {
     run.slots = fact.slots;
+    run.until = fact.until;
   },
   "checkpoint-set": (run, fact) => {
     run.checkpoint = structuredClone(fact.checkpoint);

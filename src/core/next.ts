@@ -1,10 +1,10 @@
 // What the world should be doing, given where the run stands. The world compares this list with what is under
 // way: it starts what is missing and ends what is no longer listed.
-import { attemptKey, type Effect, stageEffect } from "./effect.ts";
+import { attemptKey, type Effect, effectOfJob, stageEffect } from "./effect.ts";
 import { type Run, taskOf } from "./run.ts";
 
 export function next(run: Run): Effect[] {
-  return [...attempts(run), ...questions(run), ...records(run)];
+  return [...jobs(run), ...attempts(run), ...questions(run), ...records(run)];
 }
 
 /** A plain halt lets attempts finish; `now` takes them off the list, and the world ends them (C10). */
@@ -18,6 +18,10 @@ function attempts(run: Run): Effect[] {
     effects.push({ kind: stageEffect[task.attempt.stage], key, task: id, attempt: task.attempt.number });
   }
   return effects;
+}
+
+function jobs(run: Run): Effect[] {
+  return run.job && run.holder && !run.halt?.now ? [effectOfJob(run, run.job)] : [];
 }
 
 function questions(run: Run): Effect[] {

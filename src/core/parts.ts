@@ -15,8 +15,11 @@ export interface Artifact {
   readonly content: Readonly<Record<string, Json>>;
 }
 
+/** Who or what halted: an operator (also by a STOP file), a crossed budget, a role that could not do it. */
+export type HaltCode = "operator" | "stop_file" | "budget" | "job" | "rule" | "orphans";
+
 export interface Halt {
-  readonly code: "operator" | "stop_file" | "budget" | "rule" | "orphans";
+  readonly code: HaltCode;
   readonly reason: string;
   readonly by: string;
   readonly requestedAt: string;
@@ -85,4 +88,29 @@ export interface Calibrated {
   readonly outcome: "correct" | "false_positive" | "false_negative";
   readonly notes: string;
   readonly recordedAt: string;
+}
+
+export type JobStage = "working" | "repairing" | "checking";
+
+/**
+ * One role's effort at one artifact. Its output is checked by heddle; what was wrong goes back to the same role, and
+ * an output that is no document at all goes to the fixer, once (C6).
+ */
+export interface Job {
+  readonly role: string;
+  readonly makes: string;
+  readonly attempt: number;
+  readonly stage: JobStage;
+  readonly dueMs: number;
+  /** Whether this attempt's output has been to the fixer. */
+  readonly repaired: boolean;
+}
+
+/** What is known about the role that is at work, or would be: how often it was tried and what was wrong last. */
+export interface JobRecord {
+  readonly role: string;
+  readonly attempts: number;
+  readonly tries: number;
+  readonly problems: readonly string[];
+  readonly notBeforeMs: number;
 }

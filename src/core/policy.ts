@@ -1,4 +1,5 @@
 // Policy: how often, how long, how many, how much. Pure arithmetic over a Run; the facts say what was decided.
+import type { JobStage } from "./parts.ts";
 import type { Run, Task } from "./run.ts";
 
 export interface Policy {
@@ -48,6 +49,11 @@ export function budgetCrossed(run: Run, task: Task): string | undefined {
   if (spent > 0 && spent + run.usage.largestCallUsd > taskBudgetUsd)
     return `${task.def.id}'s budget of $${taskBudgetUsd}`;
   return undefined;
+}
+
+/** A fixer's turn is a small one. */
+export function jobLimitMs(policy: Policy, stage: JobStage): number {
+  return stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
 }
 
 export function stageLimitMs(policy: Policy, stage: "working" | "checking"): number {

@@ -8,6 +8,8 @@ import type {
   Checkpoint,
   Halt,
   Holder,
+  Job,
+  JobRecord,
   Question,
   Usage,
   Verification,
@@ -116,8 +118,12 @@ export interface Head {
   halt: Halt | null;
   questions: Question[];
   usage: Usage;
-  /** Set while an orchestrator drives the graph itself: how many attempts may run at once. */
+  /** Set while an orchestrator drives the run itself: how many attempts may run at once, and up to which phase. */
   slots: number;
+  until: string | null;
+  /** The role at work, and what is known of each role of this phase. */
+  job: Job | null;
+  jobs: Record<string, JobRecord>;
   epoch: number;
   holder: Holder | null;
   runMs: number;

@@ -1,11 +1,12 @@
 // What an orchestrator submits: its claim to a run, the passing of time, and how its effects ended.
 import { accept, refuse, type Step, type Steps } from "./answer.ts";
-import { attemptKey, taskOfKey } from "./effect.ts";
+import { attemptKey, effectOfJob, taskOfKey } from "./effect.ts";
 import type { Fact } from "./fact.ts";
 import type { InputOf, Outcome } from "./input.ts";
 import { backoffMs, mayRetry, stageLimitMs } from "./policy.ts";
 import { problem } from "./problem.ts";
 import type { Failure, Run, Task } from "./run.ts";
+import { jobEnded } from "./step-job.ts";
 
 export const engineSteps: Steps<"claim" | "release" | "drive" | "tick" | "effect-ended"> = {
   claim: (run, { holder, alive, force }) => {
@@ -23,12 +24,15 @@ export const engineSteps: Steps<"claim" | "release" | "drive" | "tick" | "effect
   },
   release: (run, { epoch, runMs = run.runMs }) =>
     epoch === run.epoch && run.holder ? accept({ kind: "epoch-released", epoch, runMs }) : accept(),
-  drive: (run, { slots }) => (run.slots === slots ? accept() : accept({ kind: "slots-set", slots })),
+  drive: (run, { slots, until = null }) =>
+    run.slots === slots && run.until === until ? accept() : accept({ kind: "slots-set", slots, until }),
   tick: () => accept(),
   "effect-ended": effectEnded,
 };
 
-function effectEnded(run: Run, { key, outcome, runMs = run.runMs }: InputOf<"effect-ended">): Step {
+function effectEnded(run: Run, input: InputOf<"effect-ended">): Step {
+  const { key, outcome, runMs = run.runMs } = input;
+  if (run.job && effectOfJob(run, run.job).key === key) return jobEnded(run, run.job, { outcome, runMs });
   const id = taskOfKey(key);
   const task = id === undefined ? undefined : run.tasks.get(id);
   if (!task || attemptKey(run, task) !== key)
@@ -58,10 +62,8 @@ function effectEnded(run: Run, { key, outcome, runMs = run.runMs }: InputOf<"eff
   });
 }
 
-function spent(run: Run, task: Task, { costUsd }: Outcome): Fact[] {
-  if (costUsd === undefined) return [];
-  const counted = { inputTokens: 0, outputTokens: 0, costUsd };
-  return [{ kind: "usage-recorded", task: task.def.id, phase: run.phase, agent: "agent", ...counted }];
+function spent(run: Run, task: Task, { usage }: Outcome): Fact[] {
+  return usage ? [{ kind: "usage-recorded", task: task.def.id, phase: run.phase, ...usage }] : [];
 }
 
 /** A failed attempt costs a try, not the task, until the tries are used up (X11). */

@@ -1,6 +1,7 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
-import type { Run } from "../core/run.ts";
-import { taskOf } from "../core/run.ts";
+import { decide } from "../core/protocol.ts";
+import { type Run, taskOf } from "../core/run.ts";
+import { asksSomething } from "../core/step-job.ts";
 import { systemClock } from "../host/clock.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type App, Refused } from "./app.ts";
@@ -12,13 +13,15 @@ import { type Carriers, LocalWorld } from "./world.ts";
 export interface Drive {
   readonly app: App;
   readonly slots: number;
+  /** The phase at which to stop. */
+  readonly until?: string;
   readonly carriers: Carriers;
   /** Aborted by Ctrl-C: the run is halted, and what runs may finish (C10). */
   readonly signal: AbortSignal;
   readonly changed?: (run: Run) => void;
 }
 
-export async function drive({ app, slots, carriers, signal, changed }: Drive): Promise<void> {
+export async function drive({ app, slots, until, carriers, signal, changed }: Drive): Promise<void> {
   const clock = systemClock;
   const run = await app.run();
   const hold = await Hold.take({
@@ -39,7 +42,7 @@ export async function drive({ app, slots, carriers, signal, changed }: Drive): P
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));
   signal.addEventListener("abort", () => inbox.put({ kind: "halt", reason: "Ctrl-C" }), { once: true });
   try {
-    await hold.submit({ kind: "drive", slots });
+    await hold.submit({ kind: "drive", slots, ...(until !== undefined && { until }) });
     await orchestrate({ hold, world, inbox, finished: isAtRest, ...(changed && { changed }) });
   } finally {
     await world.stop();
@@ -50,9 +53,18 @@ export async function drive({ app, slots, carriers, signal, changed }: Drive): P
 
 /** Nothing of ours is under way, and nothing will start by itself. */
 export function isAtRest(run: Run): boolean {
-  const own = run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
-  if (own && !run.halt?.now) return false;
-  if (run.halt) return true;
-  const ended = run.protocol.phases.some((phase) => phase.end && phase.name === run.phase);
-  return ended || run.tasks.ready(1).length === 0;
+  const working = run.job !== null || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
+  if (working && !run.halt?.now) return false;
+  if (run.halt || run.phase === run.until) return true;
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  switch (rule?.then.kind) {
+    case "go":
+      return false;
+    case "job":
+      return asksSomething(run, rule.then.role);
+    case "tasks":
+      return run.tasks.ready(1).length === 0;
+    default:
+      return true;
+  }
 }

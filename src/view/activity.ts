@@ -72,6 +72,15 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
   "epoch-claimed": (fact) => info("start", `orchestrator ${fact.epoch}, process ${fact.holder.pid}`),
   "epoch-released": (fact) => info("complete", `orchestrator ${fact.epoch} let go`),
   "slots-set": (fact) => info("decision", `${count(fact.slots, "slot")}`),
+  "job-started": (fact) => info("spawn", `${fact.role} attempt ${fact.attempt} makes ${fact.makes}`),
+  "job-stage-entered": (fact) =>
+    info("spawn-complete", `${fact.role} attempt ${fact.attempt}: ${fact.stage}`),
+  "job-failed": (fact) =>
+    warn(
+      "task-result",
+      `${fact.role} attempt ${fact.attempt} failed (${fact.category}): ${count(fact.problems.length, "problem")}: ${fact.problems[0] ?? ""}`,
+    ),
+  "job-completed": (fact) => info("task-result", `${fact.role}: success (attempt ${fact.attempt})`),
   "view-repaired": (fact) => warn("repair", `${fact.view} was ${fact.was} and is rewritten`),
   "run-imported": (fact) => info("start", `imported from ${fact.from} in phase ${fact.phase}`),
   "task-imported": (fact) => info("plan", `${fact.task} imported as ${fact.record.state}`),

@@ -50,6 +50,13 @@ export class Conversation {
     return { facts, problems };
   }
 
+  /** A new plan, in ingestion. */
+  static begun(): Conversation {
+    const conversation = new Conversation();
+    conversation.submit({ kind: "create", targetDir: "/target", planningDir: "/planning" });
+    return conversation;
+  }
+
   /** Brings a plan to `ready` without its documents. */
   static ready(plan: string): Conversation {
     const conversation = new Conversation();

@@ -192,21 +192,19 @@ describe("tasks", () => {
 
 describe("any order of events", () => {
   const ids = ["T001", "T002", "T003", "T004", "T005", "T006"];
-  const plan = fc
-    .array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 9 })
-    .map((pairs) =>
-      ids.map((id, at) =>
-        definition(id, {
-          dependsOn: [
-            ...new Set(
-              pairs
-                .filter(([a, b]) => Math.max(a, b) === at && a !== b)
-                .map(([a, b]) => ids[Math.min(a, b)] ?? ""),
-            ),
-          ],
-        }),
-      ),
-    );
+  const plan = fc.array(fc.tuple(fc.nat(5), fc.nat(5)), { maxLength: 9 }).map((pairs) =>
+    ids.map((id, at) =>
+      definition(id, {
+        dependsOn: [
+          ...new Set(
+            pairs
+              .filter(([a, b]) => Math.max(a, b) === at && a !== b)
+              .map(([a, b]) => ids[Math.min(a, b)] ?? ""),
+          ),
+        ],
+      }),
+    ),
+  );
   const task = fc.constantFrom(...ids);
   const input: fc.Arbitrary<Input> = fc.oneof(
     task.map(start),

@@ -1,9 +1,9 @@
 // Conversations with the core as text. An input is a line; after `----` stand the facts that followed, what was
 // refused, and how the list of effects changed: `->` begins, `<-` is no longer wanted.
 
-import { attemptKey } from "../../src/core/effect.ts";
+import { attemptKey, effectOfJob } from "../../src/core/effect.ts";
 import type { Fact } from "../../src/core/fact.ts";
-import type { Input } from "../../src/core/input.ts";
+import type { Input, Outcome } from "../../src/core/input.ts";
 import { next } from "../../src/core/next.ts";
 import type { Run } from "../../src/core/run.ts";
 import { Conversation, holder, planOf } from "../core/plan.ts";
@@ -33,7 +33,7 @@ const inputs: Readonly<Record<string, Say>> = {
   cost: ([id = "", usd], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
-    outcome: { ok: true, costUsd: Number(usd) },
+    outcome: { ok: true, usage: { agent: "agent", inputTokens: 0, outputTokens: 0, costUsd: Number(usd) } },
   }),
   start: ([task = ""]) => ({ kind: "start", task }),
   complete: ([task = ""]) => ({ kind: "complete", task, created: [], modified: [] }),
@@ -47,6 +47,20 @@ const inputs: Readonly<Record<string, Say>> = {
   advance: () => ({ kind: "advance", digests: {} }),
   ask: ([id = "", ...words]) => ({ kind: "ask", id, text: words.join(" "), options: [], about: "T001" }),
   answer: ([id = "", ...words]) => ({ kind: "answer", id, answer: words.join(" ") }),
+  "plan-until": ([until = ""]) => ({ kind: "drive", slots: 1, until }),
+  "role-done": (_words, run) => jobEnds(run, { ok: true }),
+  "role-made": ([artifact = "", verdict], run) =>
+    jobEnds(run, { ok: true, inputs: [register(artifact, verdict === undefined ? {} : { verdict })] }),
+  "role-made-plan": (words, run) =>
+    jobEnds(run, { ok: true, inputs: [{ kind: "load-plan", tasks: planOf(words.join(" ")) }] }),
+  "role-asks": (words, run) =>
+    jobEnds(run, {
+      ok: true,
+      inputs: [{ kind: "ask", id: "q1", text: words.join(" "), options: [], about: run.job?.role ?? "" }],
+    }),
+  "role-failed": ([category = "runtime", ...words], run) =>
+    jobEnds(run, { ok: false, error: words.join(" "), category, subcategory: null, retryable: true }),
+  register: ([artifact = ""]) => register(artifact),
   held: ([task = ""]) => ({
     kind: "record-verification",
     task,
@@ -67,6 +81,24 @@ const inputs: Readonly<Record<string, Say>> = {
   }),
 };
 
+/** How the effect of the role at work ends. */
+const jobEnds = (run: Run, outcome: Outcome): Input => ({
+  kind: "effect-ended",
+  key: run.job ? effectOfJob(run, run.job).key : "none",
+  outcome,
+});
+
+const register = (artifact: string, content: Readonly<Record<string, string>> = {}): Input => ({
+  kind: "register",
+  artifact,
+  path: `/planning/${artifact}`,
+  digest: `digest of ${artifact}`,
+  inputs: {},
+  valid: true,
+  problems: [],
+  content,
+});
+
 function keyOf(run: Run, id: string): string {
   const task = run.tasks.get(id);
   return (task && attemptKey(run, task)) ?? `none:${id}`;
@@ -84,7 +116,9 @@ export function play(text: string): string {
       const comments = lines.filter((each) => each.startsWith("#"));
       const [word = "", ...words] = line.split(/\s+/);
       if (word === "plan") conversation = Conversation.ready(words.join(" "));
-      const said = word === "plan" ? counts(conversation.run) : converse(conversation, line);
+      if (word === "begin") conversation = Conversation.begun();
+      const said =
+        word === "plan" || word === "begin" ? counts(conversation.run) : converse(conversation, line);
       return [...comments, line, "----", ...said].join("\n");
     })
     .join("\n\n")}\n`;

@@ -77,6 +77,7 @@ export const decomposition: Protocol = {
     physical_map: "artifacts/physical-map.json",
     tasks: "tasks",
     task_validation: "artifacts/task-validation.json",
+    order: "tasks",
   },
   given: ["spec"],
   subjects: {
@@ -85,6 +86,7 @@ export const decomposition: Protocol = {
     "physical map": artifact("physical_map"),
     "plan check": artifact("task_validation"),
     verdict: field("task_validation", "verdict", ["READY", "READY_WITH_NOTES", "BLOCKED"]),
+    order: artifact("order"),
     work,
     sequence,
   },
@@ -165,15 +167,22 @@ export const decomposition: Protocol = {
       job("task-plan-verifier", "task_validation"),
     ),
 
+    rule(
+      "the tasks were not put in order yet",
+      at("sequencing"),
+      asked("drive"),
+      saw("order", "missing", "invalid", "stale"),
+      job("plan-auditor", "order"),
+    ),
     rule("every task has its phase", at("sequencing"), saw("sequence", "set"), go("ready")),
-    rule("a task has no phase", at("sequencing"), saw("sequence", "missing"), job("plan-auditor", "tasks")),
+    rule("a task has no phase", at("sequencing"), saw("sequence", "missing"), job("plan-auditor", "order")),
     rule(
       "the steel thread does not hang together",
       at("sequencing"),
       saw("sequence", "broken"),
-      job("plan-auditor", "tasks"),
+      job("plan-auditor", "order"),
     ),
-    rule("a task depends on one in a later phase", at("sequencing"), job("plan-auditor", "tasks")),
+    rule("a task depends on one in a later phase", at("sequencing"), job("plan-auditor", "order")),
 
     rule("execution was asked for", at("ready"), asked("advance"), go("executing")),
     rule("an orchestrator drives the run", at("ready"), asked("drive"), go("executing")),
