@@ -79,7 +79,21 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     () => import("./commands/keep.ts"),
     { log: "log", backup: "backup", restore: "restore", "import tasker": "importTasker" },
   ],
+  [
+    () => import("./commands/bundle.ts"),
+    {
+      "bundle generate": "generate",
+      "bundle generate-ready": "generateReady",
+      "bundle validate": "validate",
+      "bundle validate-integrity": "validateIntegrity",
+      "bundle list": "list",
+      "bundle clean": "clean",
+      "bundle show": "show",
+    },
+  ],
   [() => import("./commands/completion.ts"), { completion: "completion" }],
+  [() => import("./commands/plan.ts"), { plan: "plan", "verify-plan": "verifyPlan" }],
+  [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],
   [() => import("./commands/demo.ts"), { demo: "demo" }],
   [() => import("./commands/help.ts"), { help: "help" }],
 ];

@@ -33,6 +33,7 @@ interface Kinds {
     readonly policy: Policy;
     readonly metadata: Readonly<Record<string, Json>>;
   };
+  "metadata-set": { readonly metadata: Readonly<Record<string, Json>> };
   "run-archived": { readonly reason: string };
   "phase-entered": {
     readonly from: string;

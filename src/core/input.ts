@@ -15,6 +15,9 @@ interface Kinds {
     readonly policy?: Partial<Policy>;
     readonly metadata?: Readonly<Record<string, Json>>;
   };
+  describe: { readonly metadata: Readonly<Record<string, Json>>; readonly policy?: Partial<Policy> };
+  /** Back to the phase in which the plan is judged. */
+  rejudge: object;
   archive: { readonly reason: string };
   /** `digests`: the protocol's files as they are now. */
   advance: { readonly digests: Digests };

@@ -5,6 +5,7 @@ import { change, reset } from "./task.ts";
 
 export const runMeanings: Meanings<
   | "run-created"
+  | "metadata-set"
   | "run-archived"
   | "phase-entered"
   | "artifact-registered"
@@ -31,6 +32,9 @@ export const runMeanings: Meanings<
     run.planningDir = fact.planningDir;
     run.policy = fact.policy;
     run.metadata = fact.metadata;
+  },
+  "metadata-set": (run, fact) => {
+    run.metadata = { ...run.metadata, ...fact.metadata };
   },
   "run-archived": (run) => {
     run.archived = true;

@@ -3,11 +3,13 @@ import { accept, refuse, type Step, type Steps } from "./answer.ts";
 import type { Fact } from "./fact.ts";
 import { findCycle, inOrder } from "./graph.ts";
 import type { InputOf } from "./input.ts";
-import { defaultPolicy } from "./policy.ts";
+import { defaultPolicy, type Policy } from "./policy.ts";
 import { type Problem, problem } from "./problem.ts";
 import type { Run, TaskDef } from "./run.ts";
 
-export const planSteps: Steps<"create" | "archive" | "import" | "register" | "load-plan" | "repair-view"> = {
+export const planSteps: Steps<
+  "create" | "describe" | "rejudge" | "archive" | "import" | "register" | "load-plan" | "repair-view"
+> = {
   create: (run, input) => {
     if (run.position > 0) return refuse(problem("run-exists", `run \`${run.id}\` exists already`));
     const policy = { ...defaultPolicy, ...input.policy };
@@ -19,6 +21,32 @@ export const planSteps: Steps<"create" | "archive" | "import" | "register" | "lo
       planningDir,
       policy,
       metadata,
+    });
+  },
+  describe: (run, { metadata, policy = {} }) => {
+    const changed = Object.entries(metadata).some(
+      ([key, value]) => JSON.stringify(run.metadata[key]) !== JSON.stringify(value),
+    );
+    const moved = Object.entries(policy).filter(([key, value]) => run.policy[key as keyof Policy] !== value);
+    const facts: Fact[] = changed ? [{ kind: "metadata-set", metadata }] : [];
+    if (moved.length > 0)
+      facts.push({
+        kind: "overridden",
+        reason: "the configuration changed",
+        phase: null,
+        tasks: {},
+        policy: Object.fromEntries(moved),
+      });
+    return accept(...facts);
+  },
+  rejudge: (run) => {
+    if (run.phase !== "sequencing" && run.phase !== "ready") return accept();
+    return accept({
+      kind: "phase-entered",
+      from: run.phase,
+      to: "validation",
+      rule: "the plan is to be judged again",
+      counts: null,
     });
   },
   archive: (run, input) => (run.archived ? accept() : accept({ kind: "run-archived", reason: input.reason })),

@@ -16,6 +16,13 @@ const count = (n: number, word: string) => `${n} ${word}${n === 1 ? "" : "s"}`;
 
 const lines: { readonly [K in FactKind]: Describe<K> } = {
   "run-created": (fact) => info("start", `${fact.protocol} for ${fact.targetDir}`),
+  "metadata-set": (fact) =>
+    info(
+      "decision",
+      Object.entries(fact.metadata)
+        .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
+        .join(", "),
+    ),
   "run-archived": (fact) => info("decision", `archived: ${fact.reason}`),
   "phase-entered": (fact) => info("phase-transition", `${fact.from} -> ${fact.to}: ${fact.rule}`),
   "artifact-registered": (fact) =>

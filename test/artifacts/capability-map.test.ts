@@ -111,6 +111,11 @@ describe("checkCapabilityMap", () => {
     ]);
   });
 
+  it("D7 refuses a steel thread without steps", () => {
+    const problems = problemsOf((map) => void Object.assign(map.flows[0] ?? {}, { steps: [] }));
+    expect(problems.map(({ code }) => code)).toContain("empty-steel-thread");
+  });
+
   it("D7 asks for a quote in every capability", () => {
     const problems = problemsOf((map) => {
       Reflect.deleteProperty(capability(map, 0), "spec_ref");

@@ -102,10 +102,17 @@ function steelThread(flows: Spot): Problem[] {
   const steel = flows.items.filter((flow) => flow.at("is_steel_thread").value === true);
   const hint = "mark the one thinnest path through the whole system with `is_steel_thread`";
   if (steel.length === 0) return [flows.problem("no-steel-thread", "no flow is the steel thread", hint)];
-  return steel.slice(1).map((flow) => {
-    const message = `flow ${shown(flow.at("id").value)} is a second steel thread, beside ${shown(steel[0]?.at("id").value)}`;
-    return flow.at("is_steel_thread").problem("second-steel-thread", message, hint);
-  });
+  const empty = steel
+    .slice(0, 1)
+    .filter((flow) => flow.at("steps").isList && flow.at("steps").items.length === 0)
+    .map((flow) => flow.at("steps").problem("empty-steel-thread", "the steel thread has no steps", hint));
+  return steel
+    .slice(1)
+    .map((flow) => {
+      const message = `flow ${shown(flow.at("id").value)} is a second steel thread, beside ${shown(steel[0]?.at("id").value)}`;
+      return flow.at("is_steel_thread").problem("second-steel-thread", message, hint);
+    })
+    .concat(empty);
 }
 
 function quoteProblems(

@@ -34,6 +34,7 @@ export function checkTaskValidation(input: TaskValidationInput): Checked<TaskVal
   return checkArtifact(taskValidation, input, (root) => [
     ...judgedOnce(root.at("tasks"), input.tasks),
     ...judgements(root).flatMap(missingSuggestion),
+    ...root.at("tasks").items.flatMap(notJudged),
     ...contradiction(root),
   ]);
 }
@@ -90,6 +91,17 @@ function missingSuggestion({ task, dimension, spot, score }: Judgement): Problem
   if (!needed || (spot.at("suggestion").text ?? "").trim() !== "") return [];
   const message = `the ${score} of ${task} on \`${dimension}\` comes without a suggestion`;
   return [spot.problem("missing-suggestion", message, "say in `suggestion` what to change in the task")];
+}
+
+/** A task to which nothing applies was not judged. */
+function notJudged(entry: Spot): Problem[] {
+  const dimensions = entry.at("dimensions");
+  const scores = dimensionNames.map((name) => dimensions.at(name).at("score").text);
+  if (scores.some((score) => score !== "N-A")) return [];
+  const message = `every dimension of task ${shown(entry.at("task_id").value)} is N-A: it was not judged`;
+  return [
+    dimensions.problem("not-judged", message, "judge at least the specification, viability and criteria"),
+  ];
 }
 
 const NAMED = 10;

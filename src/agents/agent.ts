@@ -1,0 +1,67 @@
+// The agent port: anything that can be given a bundle and works until it stops. One file per agent, one suite
+// (test/agents) that all of them pass.
+import type { Limits } from "../host/limits.ts";
+
+export interface Order {
+  /** Who is to work: a role's name, or the executor of a task. */
+  readonly role: string;
+  readonly task: string;
+  readonly attempt: number;
+  /** The one file that tells it everything. */
+  readonly bundle: string;
+  /** A secret that is good for this attempt alone. */
+  readonly token: string;
+  /** Where its output belongs: a file, or a folder that exists. */
+  readonly output: string;
+  readonly workspace: Workspace;
+  readonly limits: Limits;
+}
+
+export interface Workspace {
+  /** The current directory; it may write here. */
+  readonly cwd: string;
+  readonly home: string;
+  /** Further paths that it may write, and that it may read. */
+  readonly writable: readonly string[];
+  readonly readable: readonly string[];
+  /** Where its raw output is kept. */
+  readonly records: string;
+}
+
+export type AgentEvent =
+  | { readonly kind: "said"; readonly text: string }
+  | { readonly kind: "used-tool"; readonly name: string; readonly detail: string }
+  | {
+      readonly kind: "spent";
+      readonly inputTokens: number;
+      readonly outputTokens: number;
+      readonly costUsd: number | null;
+    }
+  | {
+      readonly kind: "asked";
+      readonly id: string;
+      readonly text: string;
+      readonly options: readonly string[];
+    }
+  | { readonly kind: "stopped"; readonly how: Stopped };
+
+/** How it stopped: that is all that an agent's end says. Whether its work is right is for heddle to see. */
+export type Stopped =
+  | { readonly kind: "finished" }
+  | {
+      readonly kind: "failed";
+      readonly category: "runtime" | "timeout" | "environment" | "budget";
+      readonly message: string;
+      readonly retryable: boolean;
+    };
+
+export interface Agent {
+  readonly name: string;
+  /**
+   * Works on `order` until the agent stops.
+   *
+   * Contract: never throws; yields exactly one `stopped` event, and it is the last; after an abort, `stopped` arrives
+   * within ten seconds; no process of it survives; it touches nothing outside its workspace when it is boxed.
+   */
+  work(order: Order, signal: AbortSignal): AsyncIterable<AgentEvent>;
+}

@@ -1,0 +1,126 @@
+// A scripted agent: does what a file tells it, role by role and attempt by attempt. For examples and tests: it can be
+// good, wrong, slow, silent, lying, crashing, or far too talkative, and always in the same way.
+import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Problem, problem } from "../core/problem.ts";
+import type { Agent, AgentEvent, Order, Stopped } from "./agent.ts";
+
+export interface Turn {
+  /** A file or folder to copy to the output, relative to the script; `@TARGET@` and `@PLANNING@` are filled in. */
+  readonly from?: string;
+  readonly text?: string;
+  /** Writes this many bytes of nothing. */
+  readonly bytes?: number;
+  /** Writes somewhere else than it was told. */
+  readonly to?: string;
+  readonly afterMs?: number;
+  readonly says?: readonly string[];
+  readonly asks?: { readonly id: string; readonly text: string; readonly options?: readonly string[] };
+  readonly spends?: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly costUsd: number | null;
+  };
+  readonly ends?: "finished" | "crashed" | "hanging" | "chattering";
+}
+
+/** By role; the last turn is repeated. */
+export type Script = Readonly<Record<string, readonly Turn[]>>;
+
+export function readScript(path: string): Script | Problem {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Script;
+  } catch (error) {
+    return problem("bad-script", `the script \`${path}\` cannot be read: ${(error as Error).message}`, {
+      place: { file: path },
+    });
+  }
+}
+
+export function scripted(script: Script, folder: string): Agent {
+  return { name: "scripted", work: (order, signal) => act(script, { folder, order, signal }) };
+}
+
+interface Scene {
+  readonly folder: string;
+  readonly order: Order;
+  readonly signal: AbortSignal;
+}
+
+async function* act(script: Script, scene: Scene): AsyncIterable<AgentEvent> {
+  const { order, signal } = scene;
+  const turns = script[order.role] ?? script["*"] ?? [];
+  const turn = turns[Math.min(order.attempt, turns.length) - 1];
+  if (!turn) {
+    yield stopped({
+      kind: "failed",
+      category: "environment",
+      message: `the script has no turn for ${order.role}`,
+      retryable: false,
+    });
+    return;
+  }
+  for (const text of turn.says ?? []) yield { kind: "said", text };
+  if (turn.spends) yield { kind: "spent", ...turn.spends };
+  if (turn.ends === "chattering")
+    yield { kind: "said", text: "x".repeat(Math.min(order.limits.outputBytes + 1, 1_000_000)) };
+  const end = await waited(turn, order, signal);
+  if (end) {
+    yield stopped(end);
+    return;
+  }
+  if (turn.asks)
+    yield { kind: "asked", id: turn.asks.id, text: turn.asks.text, options: turn.asks.options ?? [] };
+  else write(turn, scene);
+  yield stopped(
+    turn.ends === "crashed"
+      ? { kind: "failed", category: "runtime", message: "the scripted agent crashed", retryable: true }
+      : { kind: "finished" },
+  );
+}
+
+const stopped = (how: Stopped): AgentEvent => ({ kind: "stopped", how });
+
+/** Time passes until the turn is over, a limit is crossed, or somebody ends it. */
+async function waited(turn: Turn, { limits }: Order, signal: AbortSignal): Promise<Stopped | undefined> {
+  const limit = (name: string): Stopped => ({
+    kind: "failed",
+    category: "timeout",
+    message: `its limit was crossed: ${name}`,
+    retryable: true,
+  });
+  if (turn.ends === "chattering") return limit("output");
+  const ms = turn.ends === "hanging" ? Number.POSITIVE_INFINITY : (turn.afterMs ?? 0);
+  const bound = Math.min(limits.wallMs, limits.silenceMs);
+  if (ms > 0) await sleep(Math.min(ms, bound, 2 ** 31 - 1), undefined, { signal }).catch(() => {});
+  if (signal.aborted)
+    return { kind: "failed", category: "runtime", message: "it was ended", retryable: true };
+  if (ms <= bound) return undefined;
+  return limit(limits.wallMs <= limits.silenceMs ? "wall" : "silence");
+}
+
+function write({ from, text, bytes, to }: Turn, { folder, order }: Scene): void {
+  const path = to === undefined ? order.output : join(order.workspace.cwd, to);
+  if (bytes !== undefined) writeFileSync(path, "x".repeat(bytes));
+  else if (text !== undefined) writeFileSync(path, filled(text, order));
+  else if (from !== undefined) copy(isAbsolute(from) ? from : join(folder, from), path, order);
+}
+
+function copy(from: string, to: string, order: Order): void {
+  if (statSync(from).isDirectory()) {
+    cpSync(from, to, { recursive: true });
+    return;
+  }
+  mkdirSync(dirname(to), { recursive: true });
+  writeFileSync(to, filled(readFileSync(from, "utf8"), order));
+}
+
+function filled(text: string, { bundle }: Order): string {
+  if (!text.includes("@TARGET@") && !text.includes("@PLANNING@")) return text;
+  const { target_dir: target, planning_dir: planning } = JSON.parse(readFileSync(bundle, "utf8")) as Record<
+    string,
+    string
+  >;
+  return text.replaceAll("@TARGET@", target ?? "").replaceAll("@PLANNING@", planning ?? "");
+}

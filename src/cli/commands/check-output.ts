@@ -1,0 +1,21 @@
+// `heddle check-output`: an agent checks its own work, with the same eyes that heddle will look with (D17). It needs
+// nothing but the bundle, so it works inside the agent's box.
+import { Refused } from "../../engine/app.ts";
+import { readText } from "../../host/files.ts";
+import type { Command } from "../command.ts";
+
+export const checkOutput: Command = {
+  name: "check-output",
+  summary: "check what a role made, as its bundle asks for it",
+  group: "state",
+  args: [{ name: "bundle", about: "the path of a planning bundle" }],
+  examples: ['heddle check-output "$BUNDLE"'],
+  run: async ({ args: [file = ""] }) => {
+    const { checkFor } = await import("../../engine/check-bundle.ts");
+    const read = readText(file);
+    if ("problem" in read) throw new Refused([read.problem]);
+    const { path, problems } = checkFor(file, read.text);
+    if (problems.length > 0) throw new Refused(problems);
+    return { text: `${path} is right`, json: { path, ok: true } };
+  },
+};

@@ -1,0 +1,105 @@
+// `.heddle/config.json`: what a project sets for itself. Comments are allowed; a mistake is named with its line. Nothing is optional silently: a key that heddle does not know is a mistake too.
+import { stripComments } from "jsonc-parser";
+import * as z from "zod";
+import { closest, type Problem, problem } from "../core/problem.ts";
+import { schemaProblems } from "../protocols/decomposition/artifacts/schema-problem.ts";
+import { type JsonDocument, parseDocument, placeOf, segment } from "../protocols/document.ts";
+
+const positive = z.number().positive();
+const name = z.string().regex(/^[a-z][a-z0-9-]*$/, "must be a lower-case name");
+
+const limits = z.strictObject({
+  minutes: positive.optional().describe("wall-clock time of one call"),
+  silenceMinutes: positive.optional().describe("time without any output"),
+  outputMegabytes: positive.optional().describe("what a call may print"),
+  memoryMegabytes: positive.optional().describe("what a call may hold in memory"),
+});
+
+const agent = z.strictObject({
+  command: z
+    .array(z.string().min(1))
+    .min(1)
+    .describe("the program and its first arguments; the bundle's path is added"),
+  env: z
+    .array(z.string().regex(/^[A-Z_][A-Z0-9_]*$/))
+    .optional()
+    .describe("variables that it gets from your environment"),
+  readable: z.array(z.string()).optional().describe("further paths that it may read in its box"),
+  network: z.boolean().optional().describe("whether it may use the network; true unless said otherwise"),
+  limits: limits.optional(),
+});
+
+export const configSchema = z
+  .strictObject({
+    $schema: z.string().optional(),
+    agent: z
+      .string()
+      .optional()
+      .describe("who works when nothing else is said: `command:./x`, or a name from `agents`"),
+    agents: z.record(name, agent).optional(),
+    roles: z
+      .record(name, z.strictObject({ agent: z.string().optional(), limits: limits.optional() }))
+      .optional()
+      .describe("per role: which agent, with which limits"),
+    limits: limits.optional(),
+    attempts: z
+      .int()
+      .min(1)
+      .max(20)
+      .optional()
+      .describe("tries per task and per role; 3 unless said otherwise"),
+    parallel: z.int().min(1).max(64).optional(),
+    budget: z.strictObject({ taskUsd: positive.optional(), runUsd: positive.optional() }).optional(),
+    unconfined: z.boolean().optional().describe("run agents without a sandbox; every view then says so"),
+  })
+  .meta({ title: "Configuration", description: ".heddle/config.json, what a project sets for itself." });
+
+export type Config = z.infer<typeof configSchema>;
+export type AgentConfig = z.infer<typeof agent>;
+export type LimitsConfig = z.infer<typeof limits>;
+
+export interface ParsedConfig {
+  readonly config: Config;
+  readonly problems: readonly Problem[];
+}
+
+export function parseConfig(file: string, text: string): ParsedConfig {
+  // Comments become blanks, so that every place is still where it was.
+  const document = parseDocument(file, stripComments(text, " "));
+  if ("problems" in document) return { config: {}, problems: document.problems };
+  const parsed = configSchema.safeParse(document.value);
+  if (parsed.success) return { config: parsed.data, problems: [] };
+  const { issues } = parsed.error;
+  const unknown = issues.flatMap((issue) =>
+    issue.code === "unrecognized_keys" ? unknownSettings(document, issue) : [],
+  );
+  const wrong = schemaProblems(
+    document,
+    issues.filter((issue) => issue.code !== "unrecognized_keys"),
+  );
+  return { config: {}, problems: [...unknown, ...wrong] };
+}
+
+type Unknown = Extract<z.core.$ZodIssue, { code: "unrecognized_keys" }>;
+
+function unknownSettings(document: JsonDocument, { keys, path }: Unknown): Problem[] {
+  const known = knownKeys(path.map(String));
+  return keys.map((key) => {
+    const meant = closest(key, known);
+    const hint = meant ? `did you mean \`${meant}\`?` : `known here: ${known.join(", ")}`;
+    const pointer = [...path, key].map(segment).join("");
+    return problem("unknown-setting", `\`${[...path, key].map(String).join(".")}\` is not a setting`, {
+      place: placeOf(document, pointer, { key: true }),
+      hint,
+    });
+  });
+}
+
+function knownKeys(path: readonly string[]): string[] {
+  const [top, , inner] = path;
+  if (path.length === 0) return Object.keys(configSchema.shape);
+  if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
+  if (top === "agents") return Object.keys(agent.shape);
+  if (top === "roles") return ["agent", "limits"];
+  return top === "budget" ? ["taskUsd", "runUsd"] : [];
+}

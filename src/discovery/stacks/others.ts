@@ -1,0 +1,85 @@
+// Stacks that are known by name and by their own tool's usual commands, without reading their manifests.
+import { commandOf, entries, type Finding, finding, firstOf, type Module } from "./module.ts";
+
+interface Other {
+  readonly manifests: readonly string[];
+  readonly name: string;
+  readonly language: string;
+  readonly tool: string;
+  readonly lock: string;
+  readonly setup: string;
+  readonly test: string;
+  readonly lint?: string;
+  readonly format?: string;
+  readonly entry: readonly string[];
+}
+
+const others: readonly Other[] = [
+  {
+    manifests: ["deno.json", "deno.jsonc"],
+    name: "Deno",
+    language: "TypeScript",
+    tool: "deno",
+    lock: "deno.lock",
+    setup: "deno install --frozen",
+    test: "deno test",
+    lint: "deno lint",
+    format: "deno fmt --check",
+    entry: ["main.ts", "mod.ts", "src/main.ts"],
+  },
+  {
+    manifests: ["Package.swift"],
+    name: "Swift",
+    language: "Swift",
+    tool: "swift",
+    lock: "Package.resolved",
+    setup: "swift package resolve",
+    test: "swift test",
+    entry: ["Sources/main.swift"],
+  },
+  {
+    manifests: ["mix.exs"],
+    name: "Elixir",
+    language: "Elixir",
+    tool: "mix",
+    lock: "mix.lock",
+    setup: "mix deps.get --check-locked",
+    test: "mix test",
+    format: "mix format --check-formatted",
+    entry: [],
+  },
+  {
+    manifests: ["pubspec.yaml"],
+    name: "Dart",
+    language: "Dart",
+    tool: "dart",
+    lock: "pubspec.lock",
+    setup: "dart pub get",
+    test: "dart test",
+    lint: "dart analyze",
+    format: "dart format --output=none --set-exit-if-changed .",
+    entry: ["lib/main.dart", "bin/main.dart"],
+  },
+];
+
+export function findOthers(module: Module): Finding[] {
+  return others.flatMap((other) => {
+    const manifest = firstOf(module, other.manifests);
+    if (manifest === undefined) return [];
+    const found = finding(module, { ...other, manifest });
+    const usual = { file: manifest, where: `(${other.tool})` };
+    for (const purpose of ["test", "lint", "format"] as const) {
+      const run = other[purpose];
+      if (run !== undefined) found.commands.push(commandOf(module, purpose, { run, ...usual }));
+    }
+    const lock = module.has(other.lock) ? module.at(other.lock) : null;
+    const { root: cwd } = module;
+    found.setup.push({ run: other.setup, cwd, lock_file: lock, found_in: lock ?? module.at(manifest) });
+    entries(
+      module,
+      found,
+      other.entry.map((path) => [path, "usual name"]),
+    );
+    return [found];
+  });
+}

@@ -1,0 +1,42 @@
+// Effect `repair-output`: the fixer's one turn at an output that is no document (C6). Whatever it makes is checked
+// like any output; when it makes nothing, the check says so.
+import type { Outcome } from "../core/input.ts";
+import { readIfThere, readText, replaceFile } from "../host/files.ts";
+import type { Makes } from "../planning/check-output.ts";
+import { repairDocument } from "../protocols/repair.ts";
+import { outputFiles } from "./check-output.ts";
+import { prepare, type RoleWork, workOn } from "./run-role.ts";
+
+/** The file that the fixer is given. */
+export function brokenFile(makes: Makes, path: string): string | undefined {
+  return outputFiles(makes, path).find((file) => {
+    const read = readText(file);
+    return "text" in read && !repairDocument(read.text);
+  });
+}
+
+export async function repairOutput(
+  work: RoleWork,
+  { makes, broken }: { makes: Makes; broken: string },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const ended = readIfThere(work.folder.ended);
+  const outcome = ended ? (JSON.parse(ended) as Outcome) : await turn(work, makes, signal);
+  if (signal.aborted) return outcome;
+  const fixed = readText(work.folder.output);
+  const repaired = "text" in fixed ? repairDocument(fixed.text) : undefined;
+  if (repaired) {
+    const original = readText(broken);
+    if ("text" in original) replaceFile(`${broken}.raw`, original.text);
+    replaceFile(broken, repaired.text);
+  }
+  // The check that follows decides: a fixer that failed leaves the output as it was.
+  return outcome.usage ? { ok: true, usage: outcome.usage } : { ok: true };
+}
+
+async function turn(work: RoleWork, makes: Makes, signal: AbortSignal): Promise<Outcome> {
+  prepare(work, makes);
+  const outcome = await workOn(work, signal);
+  if (!signal.aborted) replaceFile(work.folder.ended, JSON.stringify(outcome));
+  return outcome;
+}

@@ -1,0 +1,44 @@
+// The project's configuration, read from the person's own checkout, as the engine uses it.
+import { join } from "node:path";
+import { type Config, parseConfig } from "../config/config.ts";
+import { defaultPolicy, type Policy } from "../core/policy.ts";
+import { isThere, readText } from "../host/files.ts";
+import type { Limits } from "../host/limits.ts";
+import { Refused } from "./app.ts";
+
+export function readConfig(heddleDir: string): Config {
+  const file = join(heddleDir, "config.json");
+  if (!isThere(file)) return {};
+  const read = readText(file, 1024 * 1024);
+  if ("problem" in read) throw new Refused([read.problem]);
+  const { config, problems } = parseConfig(file, read.text);
+  if (problems.length > 0) throw new Refused(problems);
+  return config;
+}
+
+export function policyOf(config: Config): Policy {
+  const minutes = config.limits?.minutes;
+  return {
+    ...defaultPolicy,
+    ...(config.attempts !== undefined && { attempts: config.attempts }),
+    ...(config.parallel !== undefined && { slots: config.parallel }),
+    // The agent's own limit ends it; this one, a little later, is for an agent that cannot be ended.
+    ...(minutes !== undefined && { workLimitMs: minutes * 60_000 + 30_000 }),
+    ...(config.budget?.taskUsd !== undefined && { taskBudgetUsd: config.budget.taskUsd }),
+    ...(config.budget?.runUsd !== undefined && { runBudgetUsd: config.budget.runUsd }),
+  };
+}
+
+const mebibyte = 1024 * 1024;
+
+/** The role's own limits, then its agent's, then the project's, then ours. */
+export function limitsFor(config: Config, role: string, agent: string): Limits {
+  const set = { ...config.limits, ...config.agents?.[agent]?.limits, ...config.roles?.[role]?.limits };
+  return {
+    wallMs: (set.minutes ?? 44) * 60_000,
+    silenceMs: (set.silenceMinutes ?? 15) * 60_000,
+    outputBytes: (set.outputMegabytes ?? 64) * mebibyte,
+    lineBytes: mebibyte,
+    ...(set.memoryMegabytes !== undefined && { memoryBytes: set.memoryMegabytes * mebibyte }),
+  };
+}

@@ -1,0 +1,118 @@
+// `heddle plan`: from a specification to a verified task graph. What is given is written down first; then the run is
+// driven to `ready`, and can be killed and started again at any point.
+import { join, resolve } from "node:path";
+import type { AgentEvent } from "../agents/agent.ts";
+import type { Config } from "../config/config.ts";
+import { type Problem, problem } from "../core/problem.ts";
+import type { Run } from "../core/run.ts";
+import { contextText, discoverProject, userPreferences } from "../discovery/discover.ts";
+import { isThere, readText, replaceFile } from "../host/files.ts";
+import { fileOf } from "../planning/plan-files.ts";
+import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type App, Refused } from "./app.ts";
+import { findBox } from "./box.ts";
+import { policyOf, readConfig } from "./config.ts";
+import { drive } from "./drive.ts";
+import { ingest, loadTasks, observe, placesOf, validateMap } from "./planning.ts";
+import { planningCarriers } from "./roles.ts";
+
+export interface PlanGiven {
+  readonly spec: { readonly path: string } | { readonly text: string } | undefined;
+  readonly replaceSpec: boolean;
+  readonly kind: "new" | "existing" | undefined;
+  readonly stack: string | undefined;
+}
+
+/** Stores the specification byte for byte (D4). One that is there stays, unless it may be replaced. */
+export async function storeSpec(app: App, { spec, replaceSpec }: PlanGiven): Promise<void> {
+  const path = fileOf(await placesOf(app), "spec");
+  if (spec) {
+    const given = "text" in spec ? { text: spec.text } : readText(resolve(spec.path));
+    if ("problem" in given) throw new Refused([given.problem]);
+    const there = isThere(path) ? readText(path) : undefined;
+    const same = there && "text" in there && there.text === given.text;
+    if (there && !same && !replaceSpec)
+      throw new Refused([
+        problem("spec-exists", "another specification is stored already", {
+          place: { file: path },
+          hint: "--replace-spec puts this one in its place",
+        }),
+      ]);
+    if (!same) replaceFile(path, given.text);
+  }
+  await ingest(app);
+}
+
+/** What is known of an existing project goes into every planning bundle (D5). */
+export async function surveyTarget(app: App): Promise<string> {
+  const { targetDir, planningDir } = await placesOf(app);
+  const found = await discoverProject(targetDir);
+  if ("code" in found) throw new Refused([found as Problem]);
+  replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(found, null, 2)}\n`);
+  return contextText(found);
+}
+
+/** A person may have mended artifacts by hand since: they are looked at again before anybody is paid to. */
+export async function lookAgain(app: App): Promise<void> {
+  await ingest(app);
+  const now = await observe(app);
+  const known = await app.look((run) =>
+    Object.fromEntries(Object.values(run.artifacts).map((each) => [each.name, each.digest])),
+  );
+  for (const name of ["capability_map", "physical_map"] as const) {
+    if (known[name] !== undefined && now[name] && now[name] !== known[name]) await validateMap(app, name);
+  }
+  const loaded = await app.look((run) => run.tasks.size > 0);
+  if (loaded && now.tasks && (now.tasks !== known.tasks || now.order !== known.order)) await loadTasks(app);
+}
+
+export interface PlanRun {
+  readonly app: App;
+  readonly agent: string | undefined;
+  readonly unconfined: boolean;
+  readonly until: string;
+  readonly signal: AbortSignal;
+  readonly changed: (run: Run) => void;
+  readonly watch: (role: string, event: AgentEvent) => void;
+}
+
+export async function runPlanning({
+  app,
+  agent,
+  unconfined,
+  until,
+  signal,
+  changed,
+  watch,
+}: PlanRun): Promise<void> {
+  const config = readConfig(app.paths.heddle);
+  // Scripted agents are our own code: they need no box, and prove nothing about one.
+  const needed = agentWords(config, agent).some((word) => !word.startsWith("scripted:"));
+  const chosen = unconfined || config.unconfined === true;
+  const box = await findBox({ unconfined: chosen || !needed });
+  const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
+  refuseWithoutAgents(agents, config);
+  await app.submit({
+    kind: "describe",
+    metadata: { unconfined: chosen && needed },
+    policy: policyOf(config),
+  });
+  await clearJobHalt(app);
+  const { targetDir } = await placesOf(app);
+  const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
+  const carriers = planningCarriers({ app, config, agents, preferences, watch });
+  await drive({ app, slots: 1, until, signal, carriers, changed });
+}
+
+/** Better now, in one sentence, than after the first role has been started. */
+function refuseWithoutAgents(agents: Agents, config: Config): void {
+  const roles = ["logic-architect", ...Object.keys(config.roles ?? {})];
+  const problems = roles.map((role) => agents.forRole(role)).filter((found) => "code" in found);
+  if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
+}
+
+/** Whoever plans again wants another try of the role that gave up. */
+async function clearJobHalt(app: App): Promise<void> {
+  const code = await app.look((run) => run.halt?.code);
+  if (code === "job") await app.submit({ kind: "resume", stopFile: false });
+}

@@ -1,0 +1,198 @@
+// Whether what a role made is right: everything that a machine can check, all problems at once, worded for whoever
+// must mend them. The same check runs in the agent's own hands (`heddle check-output`) and in heddle's.
+import { join } from "node:path";
+import type { Input } from "../core/input.ts";
+import { type Problem, problem } from "../core/problem.ts";
+import type { Json } from "../core/run.ts";
+import { textDigest } from "../host/digest.ts";
+import { isThere, listFiles, readText } from "../host/files.ts";
+import { checkCapabilityMap } from "../protocols/decomposition/artifacts/check-capability-map.ts";
+import { checkPhysicalMap } from "../protocols/decomposition/artifacts/check-physical-map.ts";
+import { checkSequencing } from "../protocols/decomposition/artifacts/check-sequencing.ts";
+import { checkTaskValidation } from "../protocols/decomposition/artifacts/check-task-validation.ts";
+import {
+  behavioursOf,
+  definition,
+  fileOf,
+  inputsOf,
+  orderDigest,
+  type Places,
+  planDigest,
+  readTaskFiles,
+  taskDigest,
+} from "./plan-files.ts";
+
+export interface CheckedOutput {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  /** What heddle records when it is right. */
+  readonly inputs: readonly Input[];
+}
+
+export type Makes = "capability_map" | "physical_map" | "tasks" | "task_validation" | "order";
+
+export const outputKinds: Readonly<Record<Makes, "file" | "folder">> = {
+  capability_map: "file",
+  physical_map: "file",
+  tasks: "folder",
+  task_validation: "file",
+  order: "folder",
+};
+
+export interface Output {
+  readonly places: Places;
+  /** Where the output lies: the artifact's own place, or an agent's outbox. */
+  readonly path: string;
+}
+
+export function checkOutput(makes: Makes, output: Output): CheckedOutput {
+  if (outputKinds[makes] === "folder") return makes === "tasks" ? checkPlan(output) : checkOrder(output);
+  const read = readText(output.path);
+  if ("problem" in read) return wrong(read.problem);
+  return checkDocument(makes, output, read.text);
+}
+
+const wrong = (...problems: readonly Problem[]): CheckedOutput => ({ problems, warnings: [], inputs: [] });
+
+function checkDocument(makes: Makes, output: Output, text: string): CheckedOutput {
+  const { places } = output;
+  const digest = textDigest(text);
+  const base = {
+    kind: "register",
+    artifact: makes,
+    path: fileOf(places, makes),
+    digest,
+    valid: true,
+    problems: [],
+  } as const;
+  if (makes === "task_validation") return checkVerdict(output, text, digest);
+  const { problems } = makes === "capability_map" ? capabilities(output, text) : physical(output, text);
+  if (problems.length > 0) return wrong(...problems);
+  return { problems: [], warnings: [], inputs: [{ ...base, inputs: inputsOf(places, makes), content: {} }] };
+}
+
+function capabilities({ places, path: file }: Output, text: string) {
+  const spec = readText(fileOf(places, "spec"));
+  return checkCapabilityMap({ file, text, spec: "text" in spec ? spec.text : undefined });
+}
+
+function physical({ places, path: file }: Output, text: string) {
+  const exists = (path: string) => isThere(join(places.targetDir, path));
+  return checkPhysicalMap({
+    file,
+    text,
+    behaviours: behavioursOf(places),
+    exists,
+    targetDir: places.targetDir,
+  });
+}
+
+function checkVerdict({ places, path: file }: Output, text: string, digest: string): CheckedOutput {
+  const { tasks } = readTaskFiles(places).checked;
+  const { problems, value } = checkTaskValidation({
+    file,
+    text,
+    tasks: new Set(tasks.map(({ task }) => task.id)),
+  });
+  if (!value) return wrong(...problems);
+  const plan = planDigest(tasks.map(({ task }) => taskDigest(task)));
+  const issues = (value.issues ?? []) as readonly Json[];
+  const content = { verdict: value.verdict, summary: value.summary ?? "", issues, dimensions: true };
+  const artifact = "task_validation";
+  const inputs = plan === null ? {} : { tasks: plan };
+  const register = {
+    kind: "register",
+    artifact,
+    path: fileOf(places, artifact),
+    digest,
+    inputs,
+    valid: true,
+    problems: [],
+    content,
+  } as const;
+  return { problems: [], warnings: [], inputs: [register] };
+}
+
+/** All task files or none (D10). */
+function checkPlan({ places, path: folder }: Output): CheckedOutput {
+  const { checked, hasMap, problems } = readTaskFiles(places, folder);
+  if (problems.length > 0) return wrong(...problems);
+  if (checked.tasks.length === 0)
+    return wrong(
+      problem("no-tasks", "there are no task files", {
+        place: { file: folder },
+        hint: "write T001.json and so on there",
+      }),
+    );
+  const home = fileOf(places, "tasks");
+  const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file.replace(folder, home)));
+  const digest = planDigest(tasks.map(({ id, digest: each }) => ({ id, digest: each }))) ?? "";
+  const noMap = problem("no-map", "there is no capability map: behaviours were not checked");
+  return {
+    problems: [],
+    warnings: hasMap ? checked.warnings : [noMap, ...checked.warnings],
+    inputs: [
+      { kind: "load-plan", tasks },
+      {
+        kind: "register",
+        artifact: "tasks",
+        path: home,
+        digest,
+        inputs: {},
+        valid: true,
+        problems: [],
+        content: {},
+      },
+    ],
+  };
+}
+
+/** The auditor may set phases and steel-thread marks, and nothing else (D15). */
+function checkOrder(output: Output): CheckedOutput {
+  const { places, path: folder } = output;
+  const plan = checkPlan(output);
+  if (plan.problems.length > 0) return plan;
+  const before = new Map(
+    readTaskFiles(places).checked.tasks.map(({ task }) => [task.id, taskDigest(task).digest]),
+  );
+  const after = readTaskFiles(places, folder).checked.tasks;
+  const changed = after
+    .filter(({ task }) => before.get(task.id) !== taskDigest(task).digest)
+    .map(({ source, task }) =>
+      problem("changed-task", `task \`${task.id}\` was changed beyond its phase and its steel-thread mark`, {
+        place: { file: source.file },
+        hint: `copy ${fileOf(places, "tasks")}/${task.id}.json and set \`phase\` and \`context.steel_thread\` only`,
+      }),
+    );
+  const kept = new Set(after.map(({ task }) => task.id));
+  const gone = [...before.keys()]
+    .filter((id) => !kept.has(id))
+    .map((id) =>
+      problem("missing-task", `task \`${id}\` is missing from the ordered plan`, {
+        place: { file: folder },
+        hint: `copy ${id}.json too`,
+      }),
+    );
+  const problems = [...changed, ...gone, ...checkSequencing(after)];
+  if (problems.length > 0) return wrong(...problems);
+  const defs = after.map(({ source, task }) => definition(task, source.file));
+  const made = planDigest(after.map(({ task }) => taskDigest(task)));
+  const order: Input = {
+    kind: "register",
+    artifact: "order",
+    path: fileOf(places, "tasks"),
+    digest: orderDigest(defs),
+    inputs: made === null ? {} : { tasks: made },
+    valid: true,
+    problems: [],
+    content: {},
+  };
+  return { ...plan, inputs: [...plan.inputs, order] };
+}
+
+/** Whether there is anything at all where the output should be (D17). */
+export function outputThere(makes: Makes, path: string): boolean {
+  if (outputKinds[makes] === "folder") return listFiles(path, ".json").length > 0;
+  const read = isThere(path) ? readText(path) : undefined;
+  return read !== undefined && (!("text" in read) || read.text.trim() !== "");
+}

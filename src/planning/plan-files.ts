@@ -1,0 +1,126 @@
+// The files of a plan, as they lie on disk: where they are, what they define, and their digests. Nothing here opens
+// the journal, so an agent can check its own output without it.
+import { join } from "node:path";
+import type { Problem } from "../core/problem.ts";
+import type { TaskDef } from "../core/run.ts";
+import { fileDigest, textDigest } from "../host/digest.ts";
+import { listFiles, readText } from "../host/files.ts";
+import { checkCapabilityMap } from "../protocols/decomposition/artifacts/check-capability-map.ts";
+import { type CheckedTasks, checkTasks } from "../protocols/decomposition/artifacts/check-tasks.ts";
+import { physicalMap } from "../protocols/decomposition/artifacts/physical-map.ts";
+import type { TaskFile } from "../protocols/decomposition/artifacts/task-file.ts";
+import { decomposition } from "../protocols/decomposition/protocol.ts";
+
+export interface Places {
+  readonly planningDir: string;
+  readonly targetDir: string;
+}
+
+export function fileOf(places: Pick<Places, "planningDir">, artifact: string): string {
+  return join(places.planningDir, decomposition.artifacts[artifact] ?? artifact);
+}
+
+/** What an artifact is made from: a change there makes it stale. */
+const madeFrom: Readonly<Record<string, string>> = { capability_map: "spec", physical_map: "capability_map" };
+
+export function inputsOf(places: Places, artifact: string): Record<string, string> {
+  const source = madeFrom[artifact];
+  const digest = source === undefined ? null : fileDigest(fileOf(places, source));
+  return source === undefined || digest === null ? {} : { [source]: digest };
+}
+
+/** Behaviours of the capability map; nothing when there is no map that is right in itself. */
+export function behavioursOf(places: Places): Set<string> | undefined {
+  const file = fileOf(places, "capability_map");
+  const read = readText(file);
+  if ("problem" in read) return undefined;
+  const { value } = checkCapabilityMap({ file, text: read.text, spec: undefined });
+  const capabilities = value?.domains.flatMap((domain) => domain.capabilities);
+  return capabilities && new Set(capabilities.flatMap((each) => each.behaviors.map(({ id }) => id)));
+}
+
+/** Behaviours that the physical map gives files to: each should have a task. */
+function mappedBehaviours(places: Places): Set<string> | undefined {
+  const read = readText(fileOf(places, "physical_map"));
+  if ("problem" in read) return undefined;
+  try {
+    const parsed = physicalMap.safeParse(JSON.parse(read.text));
+    return parsed.success ? new Set(parsed.data.file_mapping.map((entry) => entry.behavior_id)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export interface TaskFiles {
+  readonly checked: CheckedTasks;
+  readonly hasMap: boolean;
+  /** Of all files, unreadable ones included. */
+  readonly problems: readonly Problem[];
+}
+
+export function readTaskFiles(places: Places, folder = fileOf(places, "tasks")): TaskFiles {
+  const behaviours = behavioursOf(places);
+  const unreadable: Problem[] = [];
+  const files = listFiles(folder, ".json").flatMap((name) => {
+    const file = join(folder, name);
+    const read = readText(file);
+    if ("text" in read) return [{ file, text: read.text }];
+    unreadable.push(read.problem);
+    return [];
+  });
+  const checked = checkTasks({ files, behaviours, mapped: mappedBehaviours(places) });
+  return { checked, hasMap: behaviours !== undefined, problems: [...unreadable, ...checked.problems] };
+}
+
+/** `file`: where it lies, or will lie. */
+export function definition(task: TaskFile, file: string): TaskDef {
+  return {
+    id: task.id,
+    name: task.name,
+    phase: task.phase ?? 0,
+    dependsOn: [...new Set(task.dependencies?.tasks ?? [])],
+    steel: task.context?.steel_thread === true,
+    estimateHours: task.estimate_hours ?? 4,
+    behaviours: task.behaviors,
+    files: task.files.map(({ path, action }) => ({ path, action })),
+    criteria: task.acceptance_criteria.map(({ criterion, verification }) => ({
+      criterion,
+      command: verification,
+    })),
+    file,
+    digest: taskDigest(task).digest,
+  };
+}
+
+interface Digested {
+  readonly id: string;
+  readonly digest: string;
+}
+
+/** Without what sequencing writes: a phase or a steel-thread mark is no change of the task (D14). */
+export function taskDigest(task: TaskFile): Digested {
+  const { phase: _phase, context, ...rest } = task;
+  const { steel_thread: _steel, ...place } = context ?? {};
+  return { id: task.id, digest: textDigest(JSON.stringify([rest, place])) };
+}
+
+/** Of a whole plan; null when there is none. */
+export function planDigest(tasks: readonly Digested[]): string | null {
+  if (tasks.length === 0) return null;
+  return textDigest(
+    tasks
+      .map(({ id, digest }) => `${id}:${digest}`)
+      .sort()
+      .join("\n"),
+  );
+}
+
+/** Of the order alone: phases and steel thread. */
+export function orderDigest(tasks: readonly TaskDef[]): string {
+  return textDigest(
+    tasks
+      .map(({ id, phase, steel }) => `${id}:${phase}:${steel}`)
+      .sort()
+      .join("\n"),
+  );
+}

@@ -1,0 +1,140 @@
+// A planning bundle: what a role is given, and no more than it needs. It holds the skill itself, so an agent reads one
+// file; it names the absolute output path, the command to check it, and what was wrong the last time (D17, D18).
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Question } from "../core/parts.ts";
+import { type Problem, problem } from "../core/problem.ts";
+import type { Json } from "../core/run.ts";
+import { fileDigest } from "../host/digest.ts";
+import { isThere, readText } from "../host/files.ts";
+import { type Makes, outputKinds } from "./check-output.ts";
+import { fileOf, type Places } from "./plan-files.ts";
+
+export interface RoleOrder {
+  readonly places: Places;
+  readonly heddleDir: string;
+  readonly run: string;
+  readonly phase: string;
+  readonly role: string;
+  readonly makes: Makes;
+  readonly attempt: number;
+  readonly output: string;
+  readonly bundle: string;
+  readonly metadata: Readonly<Record<string, Json>>;
+  readonly problems: readonly string[];
+  readonly reminder: string | null;
+  readonly answers: readonly Question[];
+  readonly preferences: readonly { readonly path: string; readonly text: string }[];
+  readonly broken?: string;
+}
+
+/** What each role reads. */
+const reads: Readonly<Record<string, readonly string[]>> = {
+  "logic-architect": ["spec"],
+  "physical-architect": ["spec", "capability_map"],
+  "task-author": ["spec", "capability_map", "physical_map"],
+  "task-plan-verifier": ["spec", "capability_map", "physical_map", "tasks"],
+  "plan-auditor": ["capability_map", "tasks"],
+};
+
+const wantsPreferences = new Set(["task-author", "task-plan-verifier"]);
+
+const schemas: Readonly<Record<Makes, string>> = {
+  capability_map: "capability-map",
+  physical_map: "physical-map",
+  tasks: "task",
+  task_validation: "task-validation",
+  order: "task",
+};
+
+export function planningBundle(order: RoleOrder, skill: Skill) {
+  const { role, makes, places, output, answers } = order;
+  const context = readContext(places);
+  return {
+    version: "1.0",
+    kind: "planning",
+    role,
+    run: order.run,
+    phase: order.phase,
+    attempt: order.attempt,
+    skill: skill.text,
+    planning_dir: places.planningDir,
+    target_dir: places.targetDir,
+    project_type: order.metadata.project_type ?? "new",
+    inputs: inputsFor(order),
+    constraints: { tech_stack: order.metadata.tech_stack ?? null },
+    project_context: role === "fixer" ? null : context,
+    preferences: wantsPreferences.has(role) ? order.preferences : [],
+    output: {
+      path: output,
+      kind: outputKinds[makes],
+      schema: schemaPath(makes),
+      check: `${heddleCommand()} check-output ${order.bundle}`,
+    },
+    makes,
+    directories_exist: true,
+    logging: {
+      command: `${heddleCommand()} log INFO ${role} <event> <message>`,
+      events: ["start", "decision", "tool", "complete", "warning", "error"],
+    },
+    problems: order.problems,
+    reminder: order.reminder,
+    answers: answers.map(({ text, answer }) => ({ question: text, answer })),
+    ask: 'print {"type":"question","id":"…","text":"…","options":["…"]} as one line on standard output and stop, without writing the output',
+    checksums: { skill: skill.digest },
+  };
+}
+
+function inputsFor({
+  role,
+  places,
+  broken,
+  makes,
+}: RoleOrder): Record<string, { path: string; sha256: string | null }> {
+  const named = (path: string) => ({ path, sha256: fileDigest(path) });
+  if (role === "fixer" && broken !== undefined)
+    return { broken: named(broken), schema: named(schemaPath(makes)) };
+  return Object.fromEntries((reads[role] ?? []).map((name) => [name, named(fileOf(places, name))]));
+}
+
+export interface Skill {
+  readonly path: string;
+  readonly text: string;
+  readonly digest: string;
+}
+
+/** The project's own skill for a role, or ours. */
+export function skillOf(role: string, heddleDir: string): Skill | Problem {
+  const own = join(heddleDir, "roles", role, "SKILL.md");
+  const path = isThere(own) ? own : join(packageDir(), "roles", role, "SKILL.md");
+  const read = readText(path, 256 * 1024);
+  if ("text" in read) return { path, text: read.text, digest: fileDigest(path) ?? "" };
+  return problem("no-skill", `there is no skill for role \`${role}\``, {
+    place: { file: path },
+    hint: `write ${own}`,
+  });
+}
+
+function readContext({ planningDir }: Places): unknown {
+  const read = readText(join(planningDir, "artifacts/project-context.json"), 1024 * 1024);
+  try {
+    return "text" in read ? JSON.parse(read.text) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Beside `dist/` in the package, and beside `src/` in the repository. */
+export function packageDir(): string {
+  const places = ["..", "../..", "../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
+  return places.find((place) => isThere(join(place, "schemas"))) ?? (places[0] as string);
+}
+
+function schemaPath(makes: Makes): string {
+  return join(packageDir(), "schemas", `${schemas[makes]}.schema.json`);
+}
+
+/** How an agent in its box calls heddle: the same Node, the same file. */
+export function heddleCommand(): string {
+  return `${process.execPath} ${join(packageDir(), "dist/heddle.js")}`;
+}
