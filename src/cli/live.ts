@@ -1,7 +1,7 @@
 // Showing a run while it goes on: a screen that is drawn over on a terminal, a line per fact elsewhere (X18).
-import type { AgentEvent } from "../agents/agent.ts";
 import type { Run } from "../core/run.ts";
 import type { App } from "../engine/app.ts";
+import type { AgentEvent } from "../engine/plan.ts";
 import { isDetail, lineOf } from "../view/activity.ts";
 import { oneLine } from "../view/safe.ts";
 import { statusText } from "../view/status.ts";

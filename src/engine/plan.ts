@@ -16,6 +16,9 @@ import { drive } from "./drive.ts";
 import { ingest, loadTasks, observe, placesOf, validateMap } from "./planning.ts";
 import { planningCarriers } from "./roles.ts";
 
+export type { AgentEvent } from "../agents/agent.ts";
+export { findSpecs } from "../discovery/discover.ts";
+
 export interface PlanGiven {
   readonly spec: { readonly path: string } | { readonly text: string } | undefined;
   readonly replaceSpec: boolean;

@@ -83,7 +83,7 @@ async function openOrCreate(call: Call): Promise<App> {
   if (isThere(pathsIn(call.root).database) || isThere(join(pathsIn(call.root).planning, "state.json")))
     return call.app();
   const target =
-    call.flags.one("target") ?? (await askFor(call, "target", "Where is the code written to?", "./app"));
+    call.flags.one("target") ?? (await askFor("target", "Where is the code written to?", "./app"));
   const { createProject } = await import("../../engine/create.ts");
   const created = await createProject({
     root: call.root,
@@ -97,7 +97,7 @@ async function openOrCreate(call: Call): Promise<App> {
 }
 
 /** On a terminal it asks; elsewhere it says which flag is missing, and never waits (D3). */
-async function askFor(_call: Call, flag: string, question: string, initial: string): Promise<string> {
+async function askFor(flag: string, question: string, initial: string): Promise<string> {
   if (canAsk()) return (await prompts()).text(question, initial);
   throw new Usage(
     problem("missing-flag", `\`--${flag}\` is missing, and there is no terminal to ask on`, {
@@ -132,7 +132,7 @@ async function specFor({ args: [word], root }: Call, planning: string): Promise<
   if (word === "-") return { text: readFileSync(0, "utf8") };
   if (word !== undefined) return { path: word };
   if (isThere(join(planning, "inputs/spec.md"))) return undefined;
-  const { findSpecs } = await import("../../discovery/discover.ts");
+  const { findSpecs } = await import("../../engine/plan.ts");
   const found = await findSpecs({ planningDir: planning, workingDir: root });
   if (canAsk() && found.length > 0)
     return {
