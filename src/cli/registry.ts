@@ -93,6 +93,15 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   ],
   [() => import("./commands/completion.ts"), { completion: "completion" }],
   [() => import("./commands/plan.ts"), { plan: "plan", "verify-plan": "verifyPlan" }],
+  [
+    () => import("./commands/plan-task.ts"),
+    {
+      "plan-task add": "add",
+      "plan-task edit": "edit",
+      "plan-task split": "split",
+      "plan-task drop": "drop",
+    },
+  ],
   [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],
   [() => import("./commands/demo.ts"), { demo: "demo" }],
   [() => import("./commands/help.ts"), { help: "help" }],

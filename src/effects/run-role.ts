@@ -1,5 +1,6 @@
 // Effect `run-role`: one agent at work on one artifact. Asks first: an attempt that has ended, or whose output is
 // already right, is taken over and not paid for twice.
+import { join } from "node:path";
 import type { Agent, AgentEvent, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
@@ -39,7 +40,10 @@ function isRightAlready(makes: Makes, { output }: RoleFolder, places: Places): b
 export function prepare({ folder, order, skill }: RoleWork, makes: Makes): void {
   for (const each of [folder.work, folder.home, folder.outbox]) makeFolder(each);
   if (outputKinds[makes] === "folder" && order.role !== "fixer") makeFolder(folder.output);
-  replaceFile(folder.bundle, `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`);
+  const text = `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`;
+  replaceFile(folder.bundle, text);
+  // For people: `heddle bundle show <role>` reads the latest.
+  replaceFile(join(order.places.planningDir, "bundles", `${order.role}-bundle.json`), text);
   if (!isThere(folder.token))
     replaceFile(folder.token, textDigest(crypto.getRandomValues(new Uint8Array(32))));
 }

@@ -10,6 +10,7 @@ import { type CheckedTasks, checkTasks } from "../protocols/decomposition/artifa
 import { physicalMap } from "../protocols/decomposition/artifacts/physical-map.ts";
 import type { TaskFile } from "../protocols/decomposition/artifacts/task-file.ts";
 import { decomposition } from "../protocols/decomposition/protocol.ts";
+import type { Source } from "../protocols/document.ts";
 
 export interface Places {
   readonly planningDir: string;
@@ -59,17 +60,28 @@ export interface TaskFiles {
 }
 
 export function readTaskFiles(places: Places, folder = fileOf(places, "tasks")): TaskFiles {
-  const behaviours = behavioursOf(places);
+  const { sources, unreadable } = taskSources(folder);
+  const { checked, hasMap, problems } = checkSources(places, sources);
+  return { checked, hasMap, problems: [...unreadable, ...problems] };
+}
+
+export function taskSources(folder: string): { sources: Source[]; unreadable: Problem[] } {
   const unreadable: Problem[] = [];
-  const files = listFiles(folder, ".json").flatMap((name) => {
+  const sources = listFiles(folder, ".json").flatMap((name) => {
     const file = join(folder, name);
     const read = readText(file);
     if ("text" in read) return [{ file, text: read.text }];
     unreadable.push(read.problem);
     return [];
   });
+  return { sources, unreadable };
+}
+
+/** A plan that need not lie on disk yet. */
+export function checkSources(places: Places, files: readonly Source[]): TaskFiles {
+  const behaviours = behavioursOf(places);
   const checked = checkTasks({ files, behaviours, mapped: mappedBehaviours(places) });
-  return { checked, hasMap: behaviours !== undefined, problems: [...unreadable, ...checked.problems] };
+  return { checked, hasMap: behaviours !== undefined, problems: checked.problems };
 }
 
 /** `file`: where it lies, or will lie. */

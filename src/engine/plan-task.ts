@@ -1,0 +1,155 @@
+// Changing a plan after it was made (D20): the whole graph is checked with the change before a file is touched, and
+// work that is done is kept.
+import { join } from "node:path";
+import { find, isProblem } from "../core/answer.ts";
+import { type Problem, problem } from "../core/problem.ts";
+import { readText, remove, replaceFile } from "../host/files.ts";
+import { checkSources, fileOf, type Places, taskSources } from "../planning/plan-files.ts";
+import { type App, Refused } from "./app.ts";
+import { type LoadedPlan, loadTasks, placesOf } from "./planning.ts";
+
+interface TaskText {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What a change does to the plan: files that come or change, and files that go. */
+interface Change {
+  readonly put: readonly TaskText[];
+  readonly drop: readonly string[];
+}
+
+export async function addTasks(app: App, files: readonly string[]): Promise<LoadedPlan> {
+  const put = files.map(readTask);
+  const known = await app.look((run) => put.filter(({ id }) => run.tasks.get(id)).map(({ id }) => id));
+  if (known.length > 0)
+    throw new Refused(
+      known.map((id) =>
+        problem("task-exists", `task \`${id}\` is in the plan already`, {
+          hint: `heddle plan-task edit ${id} <file>`,
+        }),
+      ),
+    );
+  return apply(app, { put, drop: [] });
+}
+
+export async function editTask(app: App, id: string, file: string): Promise<LoadedPlan> {
+  await mustKnow(app, id);
+  const task = readTask(file);
+  if (task.id !== id)
+    throw new Refused([
+      problem("wrong-task", `\`${file}\` defines task \`${task.id}\`, not \`${id}\``, {
+        place: { file },
+        hint: `heddle plan-task edit ${task.id} ${file}`,
+      }),
+    ]);
+  return apply(app, { put: [task], drop: [] });
+}
+
+/** What waited for the whole waits for all of its parts. */
+export async function splitTask(app: App, id: string, files: readonly string[]): Promise<LoadedPlan> {
+  await mustKnow(app, id);
+  const parts = files.map(readTask);
+  const rewired = await rewire(
+    app,
+    id,
+    parts.map((part) => part.id),
+  );
+  return apply(app, { put: [...parts, ...rewired], drop: parts.some((part) => part.id === id) ? [] : [id] });
+}
+
+/** With `rewire`, what waited for it waits for what it waited for. */
+export async function dropTask(
+  app: App,
+  id: string,
+  options: { readonly rewire: boolean },
+): Promise<LoadedPlan> {
+  const { dependsOn, dependents } = await mustKnow(app, id);
+  if (dependents.length > 0 && !options.rewire)
+    throw new Refused([
+      problem(
+        "has-dependents",
+        `task \`${id}\` cannot be dropped: ${dependents.slice(0, 8).join(", ")} wait for it`,
+        {
+          hint: `heddle plan-task drop ${id} --rewire`,
+        },
+      ),
+    ]);
+  return apply(app, { put: await rewire(app, id, dependsOn), drop: [id] });
+}
+
+async function mustKnow(
+  app: App,
+  id: string,
+): Promise<{ dependsOn: readonly string[]; dependents: readonly string[] }> {
+  return app.look((run) => {
+    const task = find(run, id);
+    if (isProblem(task)) throw new Refused([task]);
+    return { dependsOn: [...task.def.dependsOn], dependents: [...task.dependents] };
+  });
+}
+
+function readTask(file: string): TaskText {
+  const read = readText(file, 1024 * 1024);
+  if ("problem" in read) throw new Refused([read.problem]);
+  try {
+    const { id } = JSON.parse(read.text) as { id?: unknown };
+    if (typeof id === "string" && /^T\d+$/.test(id)) return { id, text: read.text };
+  } catch {}
+  throw new Refused([
+    problem("bad-task", `\`${file}\` is not a task: it needs an \`id\` such as T012`, { place: { file } }),
+  ]);
+}
+
+/** The files of the tasks that wait for `id`, with `others` in its place. */
+async function rewire(app: App, id: string, others: readonly string[]): Promise<TaskText[]> {
+  const dependents = await app.look((run) =>
+    (run.tasks.get(id)?.dependents ?? []).map((each) => ({
+      id: each,
+      file: run.tasks.get(each)?.def.file ?? "",
+    })),
+  );
+  return dependents.map(({ id: dependent, file }) => {
+    const task = JSON.parse(readTask(file).text) as { dependencies?: { tasks?: string[] } };
+    const before = task.dependencies?.tasks ?? [];
+    const tasks = [...new Set(before.flatMap((each) => (each === id ? others : [each])))];
+    return {
+      id: dependent,
+      text: `${JSON.stringify({ ...task, dependencies: { ...task.dependencies, tasks } }, null, 2)}\n`,
+    };
+  });
+}
+
+/** Checked as a whole, then written, then loaded. A crash in between leaves files that `load-tasks` takes. */
+async function apply(app: App, { put, drop }: Change): Promise<LoadedPlan> {
+  const places = await placesOf(app);
+  const problems = checkChange(places, { put, drop });
+  if (problems.length > 0) throw new Refused(problems);
+  await refuseRunning(app, [...put.map(({ id }) => id), ...drop]);
+  const folder = fileOf(places, "tasks");
+  for (const { id, text } of put) replaceFile(join(folder, `${id}.json`), text);
+  for (const id of drop) remove(join(folder, `${id}.json`));
+  return loadTasks(app);
+}
+
+function checkChange(places: Places, { put, drop }: Change): readonly Problem[] {
+  const folder = fileOf(places, "tasks");
+  const changed = new Map(put.map(({ id, text }) => [join(folder, `${id}.json`), text]));
+  const gone = new Set(drop.map((id) => join(folder, `${id}.json`)));
+  const { sources, unreadable } = taskSources(folder);
+  const kept = sources.filter(({ file }) => !changed.has(file) && !gone.has(file));
+  const files = [...kept, ...[...changed].map(([file, text]) => ({ file, text }))];
+  return [...unreadable, ...checkSources(places, files).problems];
+}
+
+async function refuseRunning(app: App, ids: readonly string[]): Promise<void> {
+  const running = await app.look((run) => ids.filter((id) => run.running.includes(id)));
+  if (running.length === 0) return;
+  throw new Refused(
+    running.map((id) =>
+      problem("task-running", `task \`${id}\` is running`, {
+        hint: `wait for it, or: heddle state fail-task ${id} "replanned"`,
+      }),
+    ),
+  );
+}
