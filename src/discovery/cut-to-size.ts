@@ -18,7 +18,7 @@ const most = {
 
 type Listed = keyof typeof most;
 
-export function bytesOf(context: ProjectContext): number {
+function bytesOf(context: ProjectContext): number {
   return Buffer.byteLength(JSON.stringify(context, null, 2));
 }
 

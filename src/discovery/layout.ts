@@ -1,4 +1,5 @@
-// Where sources and tests lie: which folders, how tests are named, whether they follow the sources' folders.
+// Where sources and tests lie: which folders, how tests are named, whether they follow the sources' folders. All of it
+// is told from paths; nothing is opened but for Rust, whose tests may be inside the sources.
 import type { Folder, SourceLayout, TestLayout } from "./project-context.ts";
 import type { SourceFile, Survey } from "./survey.ts";
 

@@ -101,5 +101,3 @@ export function isConfigFile(path: string): boolean {
   const name = path.slice(path.lastIndexOf("/") + 1);
   return configNames.has(name) || lockNames.has(name) || configLike.test(name) || isManifest(name);
 }
-
-export const isLockFile = (name: string) => lockNames.has(name);

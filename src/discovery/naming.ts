@@ -1,4 +1,5 @@
-// How files and functions are named. One word in small letters fits every style, so it counts for none.
+// How files and functions are named. One word in small letters fits every style, so it counts for none; a style that
+// less than three in five share is called mixed.
 import type { Naming } from "./project-context.ts";
 import type { Opened, Survey } from "./survey.ts";
 

@@ -22,8 +22,6 @@ export { findSpecs } from "../discovery/discover.ts";
 export interface PlanGiven {
   readonly spec: { readonly path: string } | { readonly text: string } | undefined;
   readonly replaceSpec: boolean;
-  readonly kind: "new" | "existing" | undefined;
-  readonly stack: string | undefined;
 }
 
 /** Stores the specification byte for byte (D4). One that is there stays, unless it may be replaced. */

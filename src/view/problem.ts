@@ -28,8 +28,8 @@ function placeLines({
   const marks = "^".repeat(Math.max(1, Math.min(length, source.length - before)));
   return [
     ...lines,
-    `${gutter}  |`,
+    `${gutter} |`,
     `${line} | ${oneLine(source)}`,
-    `${gutter}  | ${" ".repeat(before)}${marks}`,
+    `${gutter} | ${" ".repeat(before)}${marks}`,
   ];
 }

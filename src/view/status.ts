@@ -31,6 +31,8 @@ export function statusDocument(run: Run, { stopFile }: { readonly stopFile: bool
       cost_usd: usage.costUsd,
       unknown_costs: usage.unknownCosts,
     },
+    job: run.job ? { role: run.job.role, stage: run.job.stage, attempt: run.job.attempt } : null,
+    unconfined: run.metadata.unconfined === true,
     orchestrator: run.holder ? { pid: run.holder.pid, host: run.holder.host, epoch: run.epoch } : null,
   };
 }
@@ -91,8 +93,11 @@ function haltLines(run: Run, look: Look): string[] {
 }
 
 function progress(run: Run, look: Look): string[] {
-  const { counts, tasks } = run;
-  if (tasks.size === 0) return ["no tasks yet"];
+  const { counts, tasks, job } = run;
+  const role = job
+    ? [`  ${paint(glyphs.running, colors.running, look)} ${job.role}  ${job.stage}, attempt ${job.attempt}`]
+    : [];
+  if (tasks.size === 0) return job ? role : ["no tasks yet"];
   const width = Math.max(10, Math.min(40, look.width - 40));
   const done = counts.complete + counts.skipped;
   const filled = Math.round((done / tasks.size) * width);
@@ -100,7 +105,7 @@ function progress(run: Run, look: Look): string[] {
   const parts = statuses
     .filter((status) => counts[status] > 0)
     .map((status) => `${counts[status]} ${status}`);
-  return [`${bar} ${done}/${tasks.size}`, parts.join(" · ")];
+  return [...role, `${bar} ${done}/${tasks.size}`, parts.join(" · ")];
 }
 
 function taskLines(run: Run, look: Look): string[] {
@@ -136,6 +141,7 @@ function detail(task: Task, { nowMs }: Look): string {
 function notes(run: Run): string[] {
   const { inputTokens, outputTokens, costUsd, unknownCosts } = run.usage;
   const lines: string[] = [];
+  if (run.metadata.unconfined === true) lines.push("UNCONFINED: agents run without a sandbox");
   if (run.unverified > 0)
     lines.push(`${run.unverified} complete on a host's word alone: heddle has not verified them`);
   if (inputTokens + outputTokens > 0 || costUsd > 0 || unknownCosts > 0) {

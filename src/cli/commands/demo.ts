@@ -3,11 +3,11 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { runDemo } from "../../engine/demo.ts";
-import { lineOf } from "../../view/activity.ts";
-import { oneLine } from "../../view/safe.ts";
+import type { Run } from "../../core/run.ts";
+import { openDemo, runDemo } from "../../engine/demo.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
-import { type Command, exits } from "../command.ts";
+import { type Command, exits, type Reply } from "../command.ts";
+import { live } from "../live.ts";
 import { numberOf } from "../parse.ts";
 import { terminal } from "../terminal.ts";
 
@@ -23,37 +23,27 @@ export const demo: Command = {
   interruptible: true,
   run: async ({ flags, signal, say, warn }) => {
     const root = resolve(flags.one("dir") ?? mkdtempSync(join(tmpdir(), "heddle-demo-")));
-    const look = { ...terminal(), stopFile: false };
-    const app = await runDemo({
-      root,
-      warn,
-      signal,
-      say,
-      slots: numberOf(flags.one("parallel") ?? "3", "--parallel", { least: 1, whole: true }),
-      speed: numberOf(flags.one("speed") ?? "1", "--speed", { least: 0.01 }),
-      changed: look.live
-        ? (run) => say(`\u001b[H\u001b[2J${statusText(run, { ...look, nowMs: Date.now() })}`)
-        : undefined,
-      entry: look.live
-        ? undefined
-        : (entry) => say(`  ${lineOf(entry).event}: ${oneLine(lineOf(entry).message)}`),
-    });
+    const slots = numberOf(flags.one("parallel") ?? "3", "--parallel", { least: 1, whole: true });
+    const speed = numberOf(flags.one("speed") ?? "1", "--speed", { least: 0.01 });
+    const app = await openDemo({ root, warn });
     try {
-      return await app.look((run) => {
-        const done = run.phase === "complete";
-        const shell = `heddle status --dir ${root}`;
-        const tail = done
-          ? `done: look around with \`${shell}\``
-          : `stopped: \`heddle demo --dir ${root}\` goes on where it stands`;
-        const text = `${statusText(run, { ...look, nowMs: Date.now() })}\n\n${tail}`;
-        return {
-          text,
-          json: statusDocument(run, { stopFile: false }),
-          exit: done ? exits.done : signal.aborted ? exits.interrupted : exits.refused,
-        };
-      });
+      say(`heddle demo in ${root}: scripted agents, no model, nothing leaves this machine`);
+      const view = await live(app, say);
+      await runDemo(app, { root, slots, speed, signal, changed: view.changed, watch: view.watch });
+      await view.settle();
+      return await app.look((run) => ended(run, root, signal));
     } finally {
       app.close();
     }
   },
 };
+
+function ended(run: Run, root: string, signal: AbortSignal): Reply {
+  const done = run.phase === "complete";
+  const tail = done
+    ? `done: look around with \`heddle status --dir ${root}\``
+    : `stopped: \`heddle demo --dir ${root}\` goes on where it stands`;
+  const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n\n${tail}`;
+  const exit = done ? exits.done : signal.aborted ? exits.interrupted : exits.refused;
+  return { text, json: statusDocument(run, { stopFile: false }), exit };
+}

@@ -52,7 +52,7 @@ export const plan: Command = {
       ...(stack !== undefined && { tech_stack: stack }),
     };
     await app.submit({ kind: "describe", metadata });
-    await engine.storeSpec(app, { spec, replaceSpec: call.flags.has("replace-spec"), kind, stack });
+    await engine.storeSpec(app, { spec, replaceSpec: call.flags.has("replace-spec") });
     await survey(call, app);
     await engine.lookAgain(app);
     if (await app.look((run) => planned.has(run.phase))) return outcome(app, call.signal);

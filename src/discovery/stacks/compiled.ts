@@ -1,4 +1,5 @@
-// Rust and Go: their own tool tests, checks and formats, so most commands are the usual ones.
+// Rust and Go: their own tool tests, checks and formats, so most commands are the usual ones. Cargo.toml goes through
+// `toml.ts`; go.mod has a form of its own, one requirement to a line.
 import { membersOf } from "./members.ts";
 import { commandOf, dependencyOf, entries, type Finding, finding, firstOf, type Module } from "./module.ts";
 import { dependenciesIn, readToml, textIn, textsIn } from "./toml.ts";

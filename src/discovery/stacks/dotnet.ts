@@ -1,4 +1,5 @@
-// .NET: solutions and projects. Project files are XML, read by pattern.
+// .NET: solutions and projects. Project files are XML, read by pattern, because there is no XML library here and the
+// two elements that matter are always written in the same way.
 import { commandOf, dependencyOf, entries, type Finding, finding, type Module } from "./module.ts";
 
 const maxProjects = 12;

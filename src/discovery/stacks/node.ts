@@ -1,4 +1,5 @@
-// Node.js: npm, pnpm, yarn and bun; TypeScript or JavaScript.
+// Node.js: npm, pnpm, yarn and bun; TypeScript or JavaScript. What package.json says in its scripts counts first; what
+// is merely installed is called as it usually is.
 import type { Purpose } from "../project-context.ts";
 import { type Fields, fields, readJson, text, textFields, texts } from "./json.ts";
 import { membersOf } from "./members.ts";

@@ -1,4 +1,5 @@
-// Stacks that are known by name and by their own tool's usual commands, without reading their manifests.
+// Stacks that are known by name and by their own tool's usual commands. Their manifests are not read: most of them are
+// programs.
 import { commandOf, entries, type Finding, finding, firstOf, type Module } from "./module.ts";
 
 interface Other {

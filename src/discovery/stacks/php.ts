@@ -1,4 +1,5 @@
-// PHP: composer, its scripts, and the tools that have configuration files of their own.
+// PHP: composer, its scripts, and the tools that have configuration files of their own. A script of composer.json is
+// preferred to the tool behind it.
 import type { Purpose } from "../project-context.ts";
 import { fields, readJson, text, textFields, texts } from "./json.ts";
 import {

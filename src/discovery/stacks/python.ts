@@ -1,4 +1,5 @@
-// Python: uv, poetry, pdm, pipenv, pip; pytest or unittest; ruff, flake8, black, mypy and their like.
+// Python: uv, poetry, pdm, pipenv, pip; pytest or unittest; ruff, flake8, black, mypy and their like. setup.py is a
+// program and is not read; that it is there says enough.
 import { isManifest } from "../manifests.ts";
 import type { Purpose } from "../project-context.ts";
 import { membersOf } from "./members.ts";
