@@ -8,24 +8,27 @@ export interface Node {
 
 /** Dependencies first; ties by id, so that the order does not depend on how the plan was listed. */
 export function inOrder<T extends Node>(nodes: readonly T[]): T[] {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
-  const unmet = new Map<string, number>();
-  const dependents = new Map<string, string[]>();
-  for (const node of nodes) {
-    const inside = node.dependsOn.filter((id) => byId.has(id));
-    unmet.set(node.id, inside.length);
-    for (const id of inside) push(dependents, id, node.id);
+  const index = new Map(nodes.map((node, at) => [node.id, at]));
+  const unmet = new Int32Array(nodes.length);
+  const dependents: number[][] = nodes.map(() => []);
+  for (const [at, node] of nodes.entries()) {
+    for (const id of node.dependsOn) {
+      const dependency = index.get(id);
+      if (dependency === undefined) continue;
+      dependents[dependency]?.push(at);
+      unmet[at] = (unmet[at] ?? 0) + 1;
+    }
   }
   const order: T[] = [];
-  let layer = nodes.filter((node) => unmet.get(node.id) === 0).map((node) => node.id);
+  let layer = nodes.filter((_, at) => unmet[at] === 0);
   while (layer.length > 0) {
-    const following: string[] = [];
-    for (const id of layer.sort()) {
-      order.push(byId.get(id) as T);
-      for (const dependent of dependents.get(id) ?? []) {
-        const left = (unmet.get(dependent) ?? 0) - 1;
-        unmet.set(dependent, left);
-        if (left === 0) following.push(dependent);
+    const following: T[] = [];
+    for (const node of layer.sort((a, b) => (a.id < b.id ? -1 : 1))) {
+      order.push(node);
+      for (const dependent of dependents[index.get(node.id) ?? -1] ?? []) {
+        const left = (unmet[dependent] ?? 0) - 1;
+        unmet[dependent] = left;
+        if (left === 0) following.push(nodes[dependent] as T);
       }
     }
     layer = following;

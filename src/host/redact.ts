@@ -165,8 +165,8 @@ class Scan implements RedactedStream {
   readonly #automaton: Automaton;
   #state = 0;
   #held: Buffer = Buffer.alloc(0);
-  /** How many of the held bytes belong to a match whose mark was returned already. */
-  #covered = 0;
+  /** Matches that lie in the held bytes, or reach into them. */
+  #open: Span[] = [];
   found = false;
 
   constructor(automaton: Automaton) {
@@ -187,7 +187,7 @@ class Scan implements RedactedStream {
 
   #search(all: Buffer, from: number): Span[] {
     const { column, columns, next, match } = this.#automaton;
-    const spans: Span[] = this.#covered > 0 ? [{ start: 0, end: this.#covered, marked: true }] : [];
+    const spans = this.#open;
     let state = this.#state;
     for (let at = from; at < all.length; at++) {
       state = next[state * columns + (column[all[at] as number] as number)] as number;
@@ -198,11 +198,17 @@ class Scan implements RedactedStream {
     return spans;
   }
 
-  /** Everything before `until` can be in no later match; a match that reaches beyond it is marked now. */
+  /** Everything before `until` can be in no later match; a match that begins there is marked now. */
   #release(all: Buffer, spans: readonly Span[], until: number): Buffer {
     this.#held = all.subarray(until);
-    this.#covered = 0;
-    if (spans.length === 0) return all.subarray(0, until);
+    this.#open = spans
+      .filter(({ end }) => end > until)
+      .map(({ start, end, marked }) => ({
+        start: Math.max(0, start - until),
+        end: end - until,
+        marked: marked || start < until,
+      }));
+    if (spans.length === 0) return this.#held.length === 0 ? all : all.subarray(0, until);
     const out: Buffer[] = [];
     let at = 0;
     for (const { start, end, marked } of spans) {
@@ -210,7 +216,6 @@ class Scan implements RedactedStream {
       out.push(all.subarray(at, start));
       if (!marked) out.push(Buffer.from(redacted));
       at = Math.min(end, until);
-      this.#covered = end - at;
     }
     out.push(all.subarray(at, until));
     return Buffer.concat(out);

@@ -6,7 +6,19 @@ import { sha256 } from "../core/sha256.ts";
 export const chainStart = "0".repeat(64);
 
 export function chained(previous: string, entry: Omit<Entry, "fact">, factText: string): string {
-  return sha256(`${previous}\n${entry.position}\n${entry.at}\n${entry.by}\n${factText}`);
+  return digest(`${previous}\n${entry.position}\n${entry.at}\n${entry.by}\n${factText}`);
+}
+
+/** A one-shot command hashes a handful of facts, and `node:crypto` would be its largest cost; a plan has thousands. */
+const fewHashes = 50;
+let hashes = 0;
+
+function digest(text: string): string {
+  return ++hashes > fewHashes ? hash("sha256", text) : sha256(text);
+}
+
+function hash(algorithm: string, text: string): string {
+  return process.getBuiltinModule("node:crypto").hash(algorithm, text);
 }
 
 /** `plan-1`, `plan-2` … Short, readable, and safe in a branch name. */

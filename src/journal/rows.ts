@@ -15,6 +15,7 @@ interface Row {
   readonly steel: number;
   readonly remaining: number;
   readonly fixed: string;
+  readonly fixed_sum: number;
   readonly state: string;
   readonly sum: number;
 }
@@ -25,7 +26,7 @@ interface Cached {
   def: TaskDef | null;
   dependents: readonly TaskId[];
   dependentCount: number;
-  fixed: string;
+  fixedSum: number;
 }
 
 export class TaskRows implements TaskTable {
@@ -62,7 +63,7 @@ export class TaskRows implements TaskTable {
     this.#touched.add(id);
     if (this.#cache.get(id)?.task === task) return;
     if (this.get(id) === undefined) this.#size++;
-    this.#cache.set(id, { task, def: null, dependents: [], dependentCount: 0, fixed: "" });
+    this.#cache.set(id, { task, def: null, dependents: [], dependentCount: 0, fixedSum: 0 });
     this.#deleted.delete(id);
   }
 
@@ -128,33 +129,40 @@ export class TaskRows implements TaskTable {
 
   #writeRow(id: TaskId, cached: Cached): void {
     const { task } = cached;
-    const unchanged = isUnchanged(cached);
-    if (!unchanged) {
+    const fixed = isUnchanged(cached) ? undefined : encodeFixed(task);
+    if (fixed !== undefined) {
+      const { def, dependents } = task;
       Object.assign(cached, {
-        def: task.def,
-        dependents: task.dependents,
-        dependentCount: task.dependents.length,
+        def,
+        dependents,
+        dependentCount: dependents.length,
+        fixedSum: checksum(fixed),
       });
-      cached.fixed = encodeFixed(task);
     }
-    const row = rowOf(id, task, cached.fixed);
-    const { ready, notable, steel, remaining, fixed, state } = row;
-    const sum = sumOf(row);
-    if (unchanged) {
+    const row = rowOf(id, task, cached.fixedSum);
+    const { ready, notable, steel, remaining, fixed_sum, state } = row;
+    if (fixed === undefined) {
       const sql =
         "update task set ready = ?, notable = ?, remaining = ?, state = ?, sum = ? where run = ? and id = ?";
-      this.#prepare(sql).run(ready, notable, remaining, state, sum, this.#run, id);
+      this.#prepare(sql).run(ready, notable, remaining, state, sumOf(row), this.#run, id);
       return;
     }
-    const sql =
-      "insert or replace into task (run, id, ready, notable, steel, remaining, fixed, state, sum) values (?, ?, ?, ?, ?, ?, ?, ?, ?)";
-    this.#prepare(sql).run(this.#run, id, ready, notable, steel, remaining, fixed, state, sum);
+    const sql = `insert or replace into task (run, id, ready, notable, steel, remaining, fixed, fixed_sum, state, sum)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+    const all = [this.#run, id, ready, notable, steel, remaining, fixed, fixed_sum, state, sumOf(row)];
+    this.#prepare(sql).run(...all);
   }
 
   #keep(row: Row): Task {
     const task = decode(row);
     const { def, dependents } = task;
-    this.#cache.set(row.id, { task, def, dependents, dependentCount: dependents.length, fixed: row.fixed });
+    this.#cache.set(row.id, {
+      task,
+      def,
+      dependents,
+      dependentCount: dependents.length,
+      fixedSum: row.fixed_sum,
+    });
     return task;
   }
 
@@ -173,14 +181,25 @@ function isUnchanged({ task, def, dependents, dependentCount }: Cached): boolean
   return task.def === def && task.dependents === dependents && task.dependents.length === dependentCount;
 }
 
-function rowOf(id: TaskId, task: Task, fixed: string): Omit<Row, "sum"> {
+type Summed = Omit<Row, "sum" | "fixed">;
+
+function rowOf(id: TaskId, task: Task, fixedSum: number): Summed {
   const [ready, notable, steel] = [Number(isReady(task)), Number(isNotable(task)), Number(task.def.steel)];
-  return { id, ready, notable, steel, remaining: task.remaining, fixed, state: encodeState(task) };
+  return {
+    id,
+    ready,
+    notable,
+    steel,
+    remaining: task.remaining,
+    fixed_sum: fixedSum,
+    state: encodeState(task),
+  };
 }
 
-function sumOf(row: Omit<Row, "sum">): number {
+/** The part that seldom changes has a sum of its own, so that it need not be at hand to write the rest. */
+function sumOf(row: Summed): number {
   return checksum(
-    `${row.id} ${row.ready} ${row.notable} ${row.steel} ${row.remaining}\n${row.fixed}\n${row.state}`,
+    `${row.id} ${row.ready} ${row.notable} ${row.steel} ${row.remaining} ${row.fixed_sum}\n${row.state}`,
   );
 }
 
@@ -190,19 +209,20 @@ export function encodeFixed(task: Task): string {
 
 /** Only what differs from a new task: most tasks of a large plan are new. */
 export function encodeState(task: Task): string {
-  const { def: _def, dependents: _dependents, remaining: _remaining, ...state } = task;
-  const plain = newTask(task.def);
   const changed: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(state)) {
-    const usual = plain[key as keyof Task];
+  for (const [key, usual] of usualState) {
+    const value = task[key];
     if (value === usual || (Array.isArray(value) && value.length === 0)) continue;
     changed[key] = value;
   }
   return JSON.stringify(changed);
 }
 
+const { def: _def, dependents: _dependents, remaining: _remaining, ...usual } = newTask({} as TaskDef);
+const usualState = Object.entries(usual) as [keyof typeof usual, unknown][];
+
 function decode(row: Row): Task {
-  if (row.sum !== sumOf(row))
+  if (row.sum !== sumOf(row) || row.fixed_sum !== checksum(row.fixed))
     throw new StoreFailure(
       problem("corrupt", `the row of task \`${row.id}\` is damaged`, {
         hint: "heddle verify, then heddle restore <backup>",

@@ -24,7 +24,8 @@ const tables = `
   ) strict, without rowid;
   create table task (
     run text not null, id text not null, ready integer not null, notable integer not null,
-    steel integer not null, remaining real not null, fixed text not null, state text not null, sum integer not null,
+    steel integer not null, remaining real not null,
+    fixed text not null, fixed_sum integer not null, state text not null, sum integer not null,
     primary key (run, id)
   ) strict, without rowid;
   create index task_ready on task (run, steel desc, remaining desc, id) where ready = 1;
