@@ -64,6 +64,7 @@ function newHead(id: string, protocol: Protocol): Head {
     counts: { pending: 0, running: 0, complete: 0, failed: 0, blocked: 0, skipped: 0 },
     unverified: 0,
     running: [],
+    retired: {},
     halt: null,
     questions: [],
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0, largestCallUsd: 0 },

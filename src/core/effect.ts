@@ -25,7 +25,7 @@ const jobEffect: { readonly [S in JobStage]: "run-role" | "repair-output" | "che
 
 export function effectOfJob(run: Run, job: Job): Extract<Effect, { job: Job }> {
   const kind = jobEffect[job.stage];
-  return { kind, key: `${kind}:${job.role}#${job.attempt}@${run.epoch}`, job };
+  return { kind, key: `${kind}:${job.role}#${job.attempt}${job.repaired ? "+" : ""}@${run.epoch}`, job };
 }
 
 /**

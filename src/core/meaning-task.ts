@@ -115,7 +115,9 @@ function define(run: Run, fact: FactOf<"task-defined">): void {
   const { task: def } = fact;
   if (!run.tasks.get(def.id)) {
     run.counts.pending++;
-    run.tasks.set(newTask({ ...def, dependsOn: [] }));
+    const task = newTask({ ...def, dependsOn: [] });
+    task.attempts = run.retired[def.id] ?? 0;
+    run.tasks.set(task);
   }
   change(run, def.id, (task) => {
     unlink(run, task);
@@ -151,6 +153,7 @@ function drop(run: Run, id: TaskId): void {
   run.counts[statusOf(task)]--;
   run.unverified -= Number(isUnverified(task));
   run.running = run.running.filter((each) => each !== id);
+  run.retired[id] = task.attempts;
   run.tasks.delete(id);
 }
 

@@ -115,6 +115,8 @@ export interface Head {
   counts: Record<TaskStatus, number>;
   unverified: number;
   running: TaskId[];
+  /** Attempts of tasks that were dropped: one that comes back counts on, so that no old answer fits it. */
+  retired: Record<TaskId, number>;
   halt: Halt | null;
   questions: Question[];
   usage: Usage;

@@ -20,7 +20,10 @@ export const haltSteps: Steps<"halt" | "confirm-halt" | "resume" | "ask" | "answ
       ? accept({ kind: "halt-confirmed", running: [...run.running] })
       : refuse(problem("not-halted", "no halt was requested", { hint: "heddle halt" })),
   resume,
-  ask: (_run, { id, text, options, about }) => accept({ kind: "question-asked", id, text, options, about }),
+  ask: (run, { id, text, options, about }) =>
+    run.questions.some((each) => each.id === id)
+      ? accept()
+      : accept({ kind: "question-asked", id, text, options, about }),
   answer: (run, { id, answer }) => {
     const question = run.questions.find((each) => each.id === id);
     if (!question) {

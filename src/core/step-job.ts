@@ -17,7 +17,16 @@ export function startJob(
   runMs: number,
 ): Fact[] {
   if (run.job || asksSomething(run, role)) return [];
-  const { attempts, notBeforeMs } = recordOf(run, role);
+  const { attempts, tries, notBeforeMs, problems } = recordOf(run, role);
+  if (tries >= run.policy.attempts)
+    return [
+      {
+        kind: "halt-requested",
+        code: "job",
+        reason: `${role} could not do it: ${problems[0] ?? "no reason was given"}`,
+        now: false,
+      },
+    ];
   if (notBeforeMs > runMs) return [];
   const { costUsd, largestCallUsd } = run.usage;
   if (costUsd + largestCallUsd > run.policy.runBudgetUsd) {
@@ -106,7 +115,7 @@ function failedJob(
   const { tries } = recordOf(run, role);
   const notBeforeMs = runMs + (category === "validation" ? 0 : backoffMs(run.policy, tries));
   const failed: Fact = { kind: "job-failed", role, attempt, category, problems, runMs, notBeforeMs };
-  if (again && tries < run.policy.attempts) return [failed];
+  if (run.halt || (again && tries < run.policy.attempts)) return [failed];
   const reason = `${role} could not do it (${category}): ${problems[0] ?? "no reason was given"}`;
   return [failed, { kind: "halt-requested", code: "job", reason, now: false }];
 }

@@ -34,11 +34,15 @@ export interface Draft {
   record(fact: Fact): void;
 }
 
-/** The whole consequence of an input: its own facts, then what follows, until nothing does. */
+/**
+ * The whole consequence of an input: its own facts, then what follows, until nothing does. What follows by itself
+ * needs the time, and only an orchestrator has it: others' inputs have no `runMs`, and it follows at the next tick.
+ */
 export function carryOut(draft: Draft, input: Input): readonly Problem[] {
   const { facts, problems } = step(draft.run, input);
   for (const fact of facts) draft.record(fact);
-  const runMs = Math.max(draft.run.runMs, input.runMs ?? 0);
+  if (input.runMs === undefined) return problems;
+  const runMs = Math.max(draft.run.runMs, input.runMs);
   for (let more = follow(draft.run, runMs); more.length > 0; more = follow(draft.run, runMs)) {
     for (const fact of more) draft.record(fact);
   }

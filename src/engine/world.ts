@@ -28,6 +28,9 @@ export class LocalWorld implements World {
   readonly #underway = new Map<string, { readonly stop: AbortController; readonly done: Promise<void> }>();
   /** Keys of effects without an outcome that are done, as long as they stay on the list. */
   readonly #done = new Set<string>();
+  /** Keys of attempts that were answered: the answer may still wait in the inbox, and no key comes twice. */
+  readonly #answered = new Set<string>();
+  #wanted: ReadonlyMap<string, Effect> = new Map();
 
   constructor(carriers: Carriers, ended: (key: string, outcome: Outcome) => void) {
     this.#carriers = carriers;
@@ -35,14 +38,17 @@ export class LocalWorld implements World {
   }
 
   reconcile(effects: readonly Effect[]): void {
-    const wanted = new Set(effects.map((effect) => effect.key));
+    const wanted = new Map(effects.map((effect) => [effect.key, effect]));
+    this.#wanted = wanted;
     for (const [key, { stop }] of this.#underway) if (!wanted.has(key)) stop.abort();
     for (const key of this.#done) if (!wanted.has(key)) this.#done.delete(key);
     for (const effect of effects)
-      if (!this.#underway.has(effect.key) && !this.#done.has(effect.key)) this.#start(effect);
+      if (!this.#underway.has(effect.key) && !this.#done.has(effect.key) && !this.#answered.has(effect.key))
+        this.#start(effect);
   }
 
   async stop(): Promise<void> {
+    this.#wanted = new Map();
     const ending = [...this.#underway.values()];
     for (const { stop } of ending) stop.abort();
     await Promise.all(ending.map(({ done }) => done));
@@ -59,9 +65,17 @@ export class LocalWorld implements World {
   async #carry(carry: Carry, effect: Effect, signal: AbortSignal): Promise<void> {
     const outcome = await carry(effect, signal).catch(crashed);
     this.#underway.delete(effect.key);
+    if (signal.aborted) {
+      // It has nothing to say, but may be wanted again by now: halted, and resumed before it had ended.
+      const again = this.#wanted.get(effect.key);
+      if (again) this.#start(again);
+      return;
+    }
     if (outcome === undefined) this.#done.add(effect.key);
-    // An effect that was ended because it is no longer wanted has nothing to say.
-    else if (!signal.aborted) this.#ended(effect.key, outcome);
+    else {
+      this.#answered.add(effect.key);
+      this.#ended(effect.key, outcome);
+    }
   }
 }
 

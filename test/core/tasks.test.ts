@@ -182,7 +182,7 @@ describe("tasks", () => {
   it("X17 an answer of an older attempt or epoch changes nothing", () => {
     const conversation = Conversation.ready("T001");
     conversation.submit({ kind: "claim", holder, alive: false });
-    conversation.submit({ kind: "drive", slots: 1 });
+    conversation.submit({ kind: "drive", slots: 1, runMs: 0 });
     const late = { kind: "effect-ended", key: "run-agent:T001#1@1", outcome: { ok: true } } as const;
     conversation.submit({ kind: "claim", holder, alive: false });
     expect(codes(conversation, late)).toEqual(["late"]);

@@ -132,7 +132,7 @@ function converse(conversation: Conversation, line: string): string[] {
   const before = effects(conversation.run);
   const { facts, problems } = conversation.submit({
     ...say(words, conversation.run),
-    ...(at !== undefined && { runMs: Number(at) }),
+    runMs: at === undefined ? conversation.run.runMs : Number(at),
   });
   const after = effects(conversation.run);
   return [

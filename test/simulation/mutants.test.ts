@@ -1,0 +1,45 @@
+// The simulation's teeth: every planted bug must be noticed within a few hundred seeds. Two run at a time, each in
+// a process of its own, and a table at the end says which seed noticed.
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mutants } from "./mutants.ts";
+import { type Fate, Workbench } from "./mutate.ts";
+
+const mostSeeds = 600;
+const atOnce = 2;
+
+const fates = new Map<string, Fate | Error>();
+
+beforeAll(async () => {
+  const waiting = [...mutants];
+  const worker = async () => {
+    const workbench = new Workbench();
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const fate = await workbench.try(mutant, mostSeeds).catch((error: unknown) => error as Error);
+      fates.set(mutant.name, fate);
+    }
+    workbench.remove();
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}, 600_000);
+
+describe("every planted bug is noticed", () => {
+  test.each(mutants)("$file: $name", ({ name }) => {
+    const fate = fates.get(name);
+    if (fate instanceof Error || !fate) throw fate ?? new Error("it was never tried");
+    expect(fate.caught, `no invariant broke in ${mostSeeds} seeds`).toBeDefined();
+  });
+
+  test("no two have the same name", () => {
+    expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
+  });
+});
+
+afterAll(() => {
+  const lines = mutants.map(({ name, file }) => {
+    const fate = fates.get(name);
+    const caught = fate && !(fate instanceof Error) ? fate.caught : undefined;
+    const seed = caught ? `seed ${String(caught.seed).padStart(3)}` : "not noticed";
+    return `${seed}  ${(caught?.invariant ?? "").padEnd(22)} ${file.split("/").at(-1)?.padEnd(16)} ${name}`;
+  });
+  console.log(lines.join("\n"));
+});

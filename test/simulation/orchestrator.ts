@@ -1,0 +1,119 @@
+// One orchestrator, from its claim to its end: the real Hold, Inbox, LocalWorld and loop, wired as a command would
+// wire them, on a simulated process.
+import type { Outcome } from "../../src/core/input.ts";
+import { type Run, taskOf } from "../../src/core/run.ts";
+import { isAtRest } from "../../src/engine/drive.ts";
+import { Hold, Replaced } from "../../src/engine/hold.ts";
+import { Inbox } from "../../src/engine/inbox.ts";
+import { orchestrate } from "../../src/engine/loop.ts";
+import { LocalWorld } from "../../src/engine/world.ts";
+import { StoreFailure } from "../../src/journal/journal.ts";
+import type { Agents } from "./agents.ts";
+import { Carrying } from "./carriers.ts";
+import { type Oracle, runId } from "./oracle.ts";
+import type { SimProcess } from "./process.ts";
+import type { Simulation } from "./simulation.ts";
+import { SimJournal } from "./store.ts";
+
+export interface Orchestrator {
+  readonly process: SimProcess;
+  readonly inbox: Inbox;
+  readonly carrying: Carrying;
+}
+
+export interface Troupe {
+  readonly sim: Simulation;
+  readonly oracle: Oracle;
+  readonly agents: Agents;
+  /** Those that hold, or think that they hold, the run. */
+  readonly orchestrators: Map<SimProcess, Orchestrator>;
+}
+
+export interface Manner {
+  readonly slots: number | null;
+  /** Whether it stays while the run is halted or stuck, waiting for somebody. */
+  readonly stays: boolean;
+}
+
+export function startOrchestrator(troupe: Troupe, manner: Manner): void {
+  const { sim, agents, orchestrators } = troupe;
+  const process = sim.spawn("orchestrator");
+  process.ended = () => {
+    orchestrators.delete(process);
+    agents.ownerEnded(process);
+  };
+  work(troupe, process, manner).catch((error: unknown) => end(sim, process, error));
+}
+
+async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promise<void> {
+  const { sim, oracle, agents } = troupe;
+  const journal = new SimJournal(sim, oracle, process);
+  const hold = await Hold.take({
+    journal,
+    run: runId,
+    by: process.name,
+    clock: process.clock,
+    holder: process.holder,
+    isAlive: (holder) => sim.looksAlive(holder),
+  });
+  if (!(hold instanceof Hold)) {
+    sim.note(`${process.name} is refused: ${hold[0]?.message}`);
+    sim.saw("claim refused");
+    process.end(false);
+    return;
+  }
+  const inbox = new Inbox(process.clock);
+  const carrying = new Carrying({ sim, agents, process, journal });
+  const world = new LocalWorld(carrying.carriers, (key, outcome) =>
+    deliver(troupe, { process, inbox, key, outcome }),
+  );
+  troupe.orchestrators.set(process, { process, inbox, carrying });
+  try {
+    if (manner.slots !== null) await hold.submit({ kind: "drive", slots: manner.slots });
+    const finished = (run: Run) => {
+      const isOver = isAtRest(run) && (!manner.stays || run.phase === "complete");
+      const left = run.halt?.now
+        ? undefined
+        : run.running.find((id) => taskOf(run, id).attempt?.driver === "engine");
+      sim.check(!isOver || left === undefined, "X14 leaves", () => `${process.name} leaves ${left} behind`);
+      return isOver;
+    };
+    await orchestrate({ hold, world, inbox, finished });
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+  await world.stop();
+  sim.check(!agents.hasLiving(process), "G5 left over", () => `an agent of ${process.name} outlives its end`);
+  await hold.release();
+  sim.note(`${process.name} has finished`);
+  process.end(false);
+}
+
+function end(sim: Simulation, process: SimProcess, error: unknown): void {
+  const isExpected = error instanceof Replaced || error instanceof StoreFailure;
+  if (!isExpected) sim.fail("bug", error instanceof Error ? (error.stack ?? error.message) : String(error));
+  if (error instanceof Replaced) sim.saw("woke up replaced");
+  sim.note(`${process.name} stops: ${error instanceof Error ? error.message : error}`);
+  process.end(false);
+}
+
+interface Answer {
+  readonly process: SimProcess;
+  readonly inbox: Inbox;
+  readonly key: string;
+  readonly outcome: Outcome;
+}
+
+/** An answer on its way into the loop; at times it comes twice. */
+function deliver({ sim, agents }: Troupe, { process, inbox, key, outcome }: Answer): void {
+  sim.note(`${process.name} hears of ${key}: ${outcome.ok ? "ok" : outcome.error}`);
+  agents.answered(key);
+  inbox.put({ kind: "effect-ended", key, outcome });
+  if (!sim.random.chance(sim.faults.answerTwice)) return;
+  sim.saw("answer doubled");
+  process.after(sim.random.between(0, 200), () => {
+    agents.answered(key);
+    inbox.put({ kind: "effect-ended", key, outcome });
+  });
+}

@@ -1,0 +1,144 @@
+// What must be true of every fact about the run as a whole: one holder at a time (X17), time that only goes on,
+// phases in their order (X15), halts with a reason (C10), questions answered once (C8).
+import type { FactKind, FactOf } from "../../src/core/fact.ts";
+import { begin } from "./ledger.ts";
+import type { Rules, Scene } from "./rules.ts";
+import { isOverBudget } from "./rules-task.ts";
+
+const order = [
+  "ingestion",
+  "logical",
+  "physical",
+  "definition",
+  "validation",
+  "sequencing",
+  "ready",
+  "executing",
+];
+
+export const runRules: Rules<FactKind> = {
+  "run-created": ({ ledger }, { policy }) => {
+    ledger.policy = policy;
+  },
+  "phase-entered": (scene, { from, to }) => {
+    const { sim, ledger } = scene;
+    sim.check(from === ledger.phase, "X15 phase", () => `from ${from}, but the run is in ${ledger.phase}`);
+    const isNext = order.indexOf(to) === order.indexOf(from) + 1;
+    const isEnd = to === "complete" && from === "executing";
+    sim.check(isNext || isEnd, "X15 order", () => `from ${from} to ${to}`);
+    sim.check(!isEnd || ledger.isDone(), "X15 complete", () => "complete, with open tasks");
+    if (isEnd) sim.saw("went through every phase");
+    ledger.phase = to;
+  },
+  "artifact-registered": ({ ledger }, { artifact }) => {
+    ledger.artifacts.add(artifact);
+  },
+  "usage-recorded": ({ ledger }, { task: id, costUsd }) => {
+    if (costUsd === null) return;
+    ledger.costUsd += costUsd;
+    ledger.largestCallUsd = Math.max(ledger.largestCallUsd, costUsd);
+    const task = id === null ? undefined : ledger.tasks.get(id);
+    if (task) task.costUsd += costUsd;
+  },
+  "halt-requested": halted,
+  "halt-confirmed": ({ sim, ledger }) => {
+    sim.check(ledger.halt !== null, "C10 confirm", () => "a halt was confirmed that nobody requested");
+  },
+  resumed: ({ sim, ledger }, { stopFile }) => {
+    const { halt, policy } = ledger;
+    sim.check(halt !== null || stopFile, "C10 resume", () => "resumed without a halt");
+    const isRaised = halt?.code !== "budget" || (policy?.runBudgetUsd ?? 0) > ledger.costUsd;
+    sim.check(isRaised, "C12 resume", () => "resumed within the crossed budget");
+    // Whoever resumes after a role gave up wants another try.
+    if (halt?.code === "job")
+      for (const role of ledger.jobs.keys()) ledger.jobs.set(role, { tries: 0, notBeforeMs: 0 });
+    ledger.halt = null;
+    sim.saw("resumed");
+  },
+  "question-asked": ({ sim, ledger }, { id }) => {
+    sim.check(!ledger.questions.has(id), "C8 asked", () => `question ${id} was asked twice`);
+    ledger.questions.set(id, ledger.questions.get(id) ?? null);
+  },
+  "question-answered": ({ sim, ledger }, { id, answer }) => {
+    sim.check(ledger.questions.get(id) === null, "C8 answered", () => `question ${id} was answered twice`);
+    ledger.questions.set(id, answer);
+    sim.saw("question answered");
+  },
+  overridden,
+  "epoch-claimed": claimed,
+  "epoch-released": ({ sim, ledger, process }, { epoch, runMs }) => {
+    const isOwn = ledger.holder === process.name && epoch === ledger.epoch;
+    sim.check(isOwn, "X17 release", () => `${process.name} released epoch ${epoch} of ${ledger.holder}`);
+    ledger.holder = null;
+    ledger.runMs = Math.max(ledger.runMs, runMs);
+  },
+  "slots-set": ({ sim, ledger }, { slots, until }) => {
+    ledger.slots = slots;
+    ledger.until = until;
+    if (ledger.engineAttempts() > slots) sim.saw("slots lowered below what runs");
+  },
+  "checkpoint-set": ({ sim, ledger, kinds }, { checkpoint }) => {
+    if (!checkpoint) return;
+    const { pending, completed, failed, spawned } = checkpoint;
+    const listed = [...pending, ...completed, ...failed].sort();
+    const isWhole = listed.join() === [...spawned].sort().join();
+    sim.check(isWhole, "X20 batch", () => `batch of ${spawned.join(" ")} lists ${listed.join(" ")}`);
+    if (
+      checkpoint.recovery !== null &&
+      kinds.some((kind) => kind === "task-completed" || kind === "task-failed")
+    )
+      sim.saw("checkpoint recovered a claim");
+    for (const id of spawned)
+      sim.check(id !== "", "X20 names", () => `a task of ${ledger.phase} has no name`);
+  },
+};
+
+/** Facts that say at which run time they were decided: it only goes on. */
+export function checkTime({ sim, ledger }: Scene, runMs: number): void {
+  sim.check(runMs >= ledger.runMs, "G8 time", () => `run time went from ${ledger.runMs} back to ${runMs}`);
+  ledger.runMs = Math.max(ledger.runMs, runMs);
+}
+
+function halted({ sim, ledger }: Scene, { code, now, reason }: FactOf<"halt-requested">): void {
+  const isNew = ledger.halt === null || (now && !ledger.halt.now);
+  sim.check(isNew, "C10 replaced", () => `the halt of ${ledger.halt?.code} was replaced by one of ${code}`);
+  sim.check(reason !== "", "C10 reason", () => "a halt has no reason");
+  if (code === "budget") {
+    const isRunCrossed = ledger.costUsd + ledger.largestCallUsd > (ledger.policy?.runBudgetUsd ?? 0);
+    const isCrossed = isRunCrossed || ledger.ready().some((task) => isOverBudget(ledger, task));
+    sim.check(isCrossed, "C12 halt", () => "halted by a budget that no start would cross");
+    sim.saw("halted by a budget");
+  }
+  if (ledger.engineAttempts() > 0)
+    sim.saw(now ? "halted now with attempts running" : "halted with attempts running");
+  ledger.halt = { code, now };
+}
+
+function overridden({ sim, ledger }: Scene, { phase, tasks, policy, reason }: FactOf<"overridden">): void {
+  sim.check(reason.trim() !== "", "C9 reason", () => "an override has no reason");
+  if (ledger.policy) ledger.policy = { ...ledger.policy, ...policy };
+  if (phase !== null) ledger.phase = phase;
+  if (phase !== null && Object.keys(tasks).length === 0) sim.saw("phase overridden");
+  for (const [id, state] of Object.entries(tasks)) {
+    const task = ledger.at(id);
+    begin(task, state);
+    if (state === "running") {
+      task.attempt = { number: null, driver: "host", stage: "working", sinceMs: sim.nowMs, dueMs: 0 };
+    }
+    sim.saw("state adopted");
+  }
+}
+
+function claimed({ sim, ledger, process }: Scene, { epoch, holder }: FactOf<"epoch-claimed">): void {
+  sim.check(epoch === ledger.epoch + 1, "X17 epoch", () => `epoch ${epoch} follows ${ledger.epoch}`);
+  sim.check(holder.startTime === process.holder.startTime, "X17 holder", () => "claimed for another process");
+  const before = sim.processes.find(({ name }) => name === ledger.holder);
+  if (before) {
+    const isFree = !sim.looksAlive(before.holder);
+    sim.check(isFree, "X17 held", () => `${process.name} took the run from ${before.name}, which lives`);
+    sim.saw(before.alive ? "took over from a stopped one" : "took over from a dead one");
+  }
+  if (ledger.engineAttempts() > 0) sim.saw("took over with attempts running");
+  ledger.epoch = epoch;
+  ledger.holder = process.name;
+}

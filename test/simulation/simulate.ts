@@ -1,0 +1,240 @@
+// One seed, one history: faults first, with everything checked at every commit; then no more faults, and the run
+// must come to its end.
+import type { Input } from "../../src/core/input.ts";
+import { carryOut } from "../../src/core/step.ts";
+import { StoreFailure } from "../../src/journal/journal.ts";
+import { Agents } from "./agents.ts";
+import { noFaults } from "./fault.ts";
+import { drawInput, madeByRoles, registerInput } from "./inputs.ts";
+import { Oracle, runId } from "./oracle.ts";
+import { type Manner, startOrchestrator, type Troupe } from "./orchestrator.ts";
+import { drawPlan } from "./plan.ts";
+import type { SimProcess } from "./process.ts";
+import { type Settling, settle } from "./settle.ts";
+import { Simulation, type SimulationOptions, type Violation } from "./simulation.ts";
+import { SimJournal } from "./store.ts";
+import { Watch } from "./watch.ts";
+
+export interface History {
+  readonly seed: number;
+  readonly hash: string;
+  readonly steps: number;
+  readonly virtualMs: number;
+  readonly entries: number;
+  readonly crashes: number;
+  readonly sometimes: ReadonlyMap<string, number>;
+  readonly known: ReadonlyMap<string, number>;
+  readonly violation: Violation | null;
+  readonly last: readonly string[];
+}
+
+/** Far more than any history takes: reached only by something that goes round and round. */
+const mostSteps = 60_000;
+
+export async function simulate(options: SimulationOptions): Promise<History> {
+  const sim = new Simulation(options);
+  const troupe = assemble(sim);
+  try {
+    await create(troupe);
+    await live(troupe);
+    if (!sim.violation) troupe.oracle.checkAll();
+  } catch (error) {
+    sim.fail("bug", error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  const { seed, trace, schedule, crashes, sometimes, knownSeen, violation } = sim;
+  return {
+    seed,
+    hash: trace.hash,
+    steps: schedule.steps,
+    virtualMs: schedule.nowMs,
+    entries: sim.disk.log.length,
+    crashes,
+    sometimes,
+    known: knownSeen,
+    violation,
+    last: trace.last(),
+  };
+}
+
+function assemble(sim: Simulation): Troupe {
+  const orchestrators: Troupe["orchestrators"] = new Map();
+  let questions = 0;
+  const agents: Agents = new Agents(sim, {
+    knowledge: {
+      digestOf: (task) => oracle.ledger.tasks.get(task)?.def.digest ?? "",
+      newPlan: () => drawPlan(sim.random),
+      nextQuestion: () => `R${++questions}`,
+    },
+    mail: (key, outcome) => {
+      for (const { process, inbox } of orchestrators.values())
+        process.after(sim.random.between(0, 5), () => inbox.put({ kind: "effect-ended", key, outcome }));
+    },
+  });
+  const oracle: Oracle = new Oracle(sim, {
+    said: (key) => agents.said(key),
+    classify: (problem) => {
+      if (problem.code === "late") agents.classify(problem, oracle.ledger);
+      if (problem.code === "answered-already") sim.saw("second answer refused");
+      if (problem.code === "budget") sim.saw("resume refused by a budget");
+      if (problem.code === "task-running") sim.saw("plan reload refused: task running");
+      if (["cycle", "unknown-dependency", "duplicate-task"].includes(problem.code))
+        sim.saw("plan refused: unsound");
+    },
+  });
+  return { sim, oracle, agents, orchestrators };
+}
+
+/** A run with its artifacts and its plan. Nothing strikes before it is there. */
+async function create(troupe: Troupe): Promise<void> {
+  const { sim, agents } = troupe;
+  const { random, faults } = sim;
+  sim.faults = noFaults;
+  const isPoor = random.chance(0.25);
+  const policy = {
+    attempts: random.between(1, 3),
+    backoffMs: random.between(10, 80),
+    backoffCapMs: random.between(60, 300),
+    workLimitMs: random.between(300, 900),
+    checkLimitMs: random.between(300, 600),
+    runBudgetUsd: isPoor ? random.between(5, 40) : 1e6,
+    taskBudgetUsd: isPoor ? random.between(3, 10) : 1e6,
+  };
+  agents.limitsMs = { work: policy.workLimitMs, check: policy.checkLimitMs };
+  const inputs: Input[] = [{ kind: "create", targetDir: "/target", planningDir: "/planning", policy }];
+  const isPlanned = random.chance(0.55);
+  for (const artifact of ["spec", ...madeByRoles.filter(() => isPlanned || random.chance(0.4))])
+    inputs.push(registerInput(artifact));
+  if (isPlanned || random.chance(0.4)) inputs.push({ kind: "load-plan", tasks: drawPlan(random) });
+  const process = sim.spawn("operator");
+  const journal = new SimJournal(sim, troupe.oracle, process);
+  const created = journal.transact({ protocol: "decomposition" }, process.name, (draft) =>
+    inputs.flatMap((input) => carryOut(draft, input)),
+  );
+  while (await sim.schedule.step());
+  await created;
+  process.end(false);
+  sim.faults = faults;
+}
+
+async function live(troupe: Troupe): Promise<void> {
+  const { sim } = troupe;
+  const { random, schedule } = sim;
+  const untilMs = schedule.nowMs + random.between(800, 6000);
+  const watch = new Watch(troupe);
+  let settling: Settling | undefined;
+  let lookMs = 0;
+  startOrchestrator(troupe, drawManner(troupe));
+  strikeLater(troupe);
+  while (!sim.violation) {
+    if (!settling && schedule.nowMs >= untilMs) settling = settle(troupe, operate);
+    if (schedule.nowMs >= lookMs) {
+      watch.look();
+      lookMs = schedule.nowMs + 25;
+      if (settling?.isOver()) return;
+    }
+    if (!(await schedule.step())) throw new Error("nothing is left to happen");
+    if (schedule.steps > mostSteps) sim.fail("C7 busy loop", `${mostSteps} steps in ${schedule.nowMs} ms`);
+  }
+}
+
+export function drawManner({ sim: { random } }: Troupe): Manner {
+  return { slots: random.pick([1, 2, 3, 3, 5]), stays: random.chance(0.6) };
+}
+
+/** What comes from outside, one thing after the other, for as long as there are faults. */
+function strikeLater(troupe: Troupe): void {
+  const { sim } = troupe;
+  sim.schedule.after(sim.random.between(2, sim.faults.quietMs), () => {
+    if (sim.settling) return;
+    strike(troupe);
+    strikeLater(troupe);
+  });
+}
+
+function strike(troupe: Troupe): void {
+  const { sim, oracle, agents } = troupe;
+  const { random, faults, nowMs } = sim;
+  const { kill, freeze, powerCut, rival, change } = faults;
+  const living = sim.living("orchestrator");
+  if (living.length === 0 && random.chance(0.3)) startOrchestrator(troupe, drawManner(troupe));
+  switch (random.weighted({ input: 10, kill, freeze, powerCut, rival, change })) {
+    case "input":
+      operate(troupe, drawInput({ random, ledger: oracle.ledger, nowMs }));
+      return;
+    case "kill":
+      if (living.length === 0) return;
+      sim.saw("was killed");
+      sim.crash(random.pick(living), "by kill -9");
+      return;
+    case "freeze":
+      if (living.length > 0) freezeOne(troupe);
+      return;
+    case "powerCut":
+      for (const process of sim.processes) {
+        if (process.alive) sim.saw("died by a power cut");
+        sim.crash(process, "by a power cut");
+      }
+      agents.cutPower();
+      sim.disk.cutPower();
+      oracle.checkAcknowledged();
+      return;
+    case "rival":
+      startOrchestrator(troupe, drawManner(troupe));
+      return;
+    case "change":
+      changeMind(troupe);
+  }
+}
+
+function changeMind(troupe: Troupe): void {
+  const { sim } = troupe;
+  operate(troupe, { kind: "halt", reason: "oh no", now: true });
+  const again: Input = { kind: "resume", stopFile: false };
+  sim.schedule.after(sim.random.between(40, 160), () => operate(troupe, again));
+}
+
+function freezeOne({ sim }: Troupe): void {
+  const process = sim.random.pick(sim.living("orchestrator"));
+  if (process.frozen) return;
+  process.frozen = true;
+  sim.note(`${process.name} STANDS STILL`);
+  sim.schedule.after(sim.random.between(20, 2500), () => {
+    if (!process.frozen || !process.alive) return;
+    sim.saw("stood still and woke up");
+    sim.note(`${process.name} WAKES UP`);
+    process.thaw();
+  });
+}
+
+/** A one-shot command. Who dies over it does not know what became of it, and may well try again. */
+function operate(troupe: Troupe, input: Input): void {
+  const { sim } = troupe;
+  const process = sim.spawn("operator");
+  sim.note(`${process.name} asks for ${JSON.stringify(input).slice(0, 100)}`);
+  process.ended = (crashed) => {
+    if (!crashed || sim.settling || !sim.random.chance(0.5)) return;
+    sim.saw("command repeated after an unknown result");
+    operate(troupe, input);
+  };
+  submit(troupe, process, input)
+    .catch((error: unknown) => sim.fail("bug", error instanceof Error ? (error.stack ?? "") : String(error)))
+    .finally(() => process.end(false));
+}
+
+/** Goes on with the same journal after a failure of the store: what failed must have left nothing behind. */
+async function submit({ sim, oracle }: Troupe, process: SimProcess, input: Input): Promise<void> {
+  const journal = new SimJournal(sim, oracle, process);
+  for (let tries = 0; tries < 3; tries++) {
+    try {
+      const { problems } = await journal.transact({ run: runId }, process.name, (draft) =>
+        carryOut(draft, input),
+      );
+      if (problems[0]) sim.note(`${process.name} is refused: ${problems[0].message}`);
+      const task = input.kind === "retry" ? oracle.ledger.tasks.get(input.task) : undefined;
+      if (task?.state === "pending" && problems.length === 0) sim.saw("causes of a blockage retried");
+      return;
+    } catch (error) {
+      if (!(error instanceof StoreFailure)) throw error;
+    }
+  }
+}
