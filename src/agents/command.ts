@@ -80,16 +80,17 @@ function parsed(text: string): AgentEvent | undefined {
     return undefined;
   }
   const word = (key: string) => (typeof value[key] === "string" ? value[key] : "");
-  const count = (key: string) => (typeof value[key] === "number" && value[key] >= 0 ? value[key] : 0);
+  const count = (key: string) => amount(value[key]) ?? 0;
   switch (value.type) {
     case "question":
+      if (word("text").trim() === "") return undefined;
       return { kind: "asked", id: word("id") || "1", text: word("text"), options: words(value.options) };
     case "usage":
       return {
         kind: "spent",
         inputTokens: count("input_tokens"),
         outputTokens: count("output_tokens"),
-        costUsd: typeof value.cost_usd === "number" ? value.cost_usd : null,
+        costUsd: amount(value.cost_usd),
       };
     case "tool":
       return { kind: "used-tool", name: word("name"), detail: word("detail") };
@@ -99,6 +100,11 @@ function parsed(text: string): AgentEvent | undefined {
     default:
       return undefined;
   }
+}
+
+/** What is no amount is unknown: an agent cannot give money back. */
+function amount(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
 }
 
 function words(value: unknown): string[] {

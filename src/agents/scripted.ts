@@ -72,7 +72,13 @@ async function* act(script: Script, scene: Scene): AsyncIterable<AgentEvent> {
   }
   if (turn.asks)
     yield { kind: "asked", id: turn.asks.id, text: turn.asks.text, options: turn.asks.options ?? [] };
-  else write(turn, scene);
+  else {
+    const wrong = tryWriting(turn, scene);
+    if (wrong !== undefined) {
+      yield stopped({ kind: "failed", category: "environment", message: wrong, retryable: false });
+      return;
+    }
+  }
   yield stopped(
     turn.ends === "crashed"
       ? { kind: "failed", category: "runtime", message: "the scripted agent crashed", retryable: true }
@@ -98,6 +104,15 @@ async function waited(turn: Turn, { limits }: Order, signal: AbortSignal): Promi
     return { kind: "failed", category: "runtime", message: "it was ended", retryable: true };
   if (ms <= bound) return undefined;
   return limit(limits.wallMs <= limits.silenceMs ? "wall" : "silence");
+}
+
+function tryWriting(turn: Turn, scene: Scene): string | undefined {
+  try {
+    write(turn, scene);
+    return undefined;
+  } catch (error) {
+    return `the script cannot be followed: ${(error as Error).message}`;
+  }
 }
 
 function write({ from, text, bytes, to }: Turn, { folder, order }: Scene): void {

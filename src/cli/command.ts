@@ -43,8 +43,10 @@ export interface Call {
   readonly app: () => Promise<App>;
   /** Every command there is: for help and completion. */
   readonly commands: () => Promise<readonly Command[]>;
-  /** Prints a line at once: for what goes on while the command runs. */
+  /** Prints a line at once: for what goes on while the command runs. Silent with `--json`. */
   readonly say: (line: string) => void;
+  /** Prints a line at once, whatever was asked for: for commands whose reply has no end. */
+  readonly stream: (line: string) => void;
   readonly warn: (problem: Problem) => void;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
@@ -62,6 +64,8 @@ export interface Reply {
   /** For programs: the one document that `--json` prints. */
   readonly json: unknown;
   readonly exit?: number;
+  /** The text holds colours of ours, and everything else in it was made safe where it was put in. */
+  readonly painted?: boolean;
 }
 
 export const exits = {

@@ -5,6 +5,8 @@ import type { App } from "../engine/app.ts";
 import { openApp } from "../engine/open.ts";
 import { findRoot } from "../engine/paths.ts";
 import { problemText } from "../view/problem.ts";
+import { safe } from "../view/safe.ts";
+import { Cancelled } from "./cancelled.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "./command.ts";
 import { print } from "./out.ts";
 import { type Parsed, parse } from "./parse.ts";
@@ -22,7 +24,7 @@ export async function main(words: readonly string[]): Promise<number> {
       print(commandHelp(command));
       return exits.done;
     }
-    return show(await call(command, parsed), json || parsed.flags.has("json"));
+    return show(await call(command, parsed, json), json);
   } catch (error) {
     return fail(error, json);
   }
@@ -48,7 +50,7 @@ async function find(words: readonly string[]): Promise<{ command: Command; rest:
   );
 }
 
-async function call(command: Command, { args, flags }: Parsed): Promise<Reply> {
+async function call(command: Command, { args, flags }: Parsed, json: boolean): Promise<Reply> {
   const root = findRoot(flags.one("dir"), process.env);
   const interrupt = new AbortController();
   const warn = (found: Problem) => print(problemText(found, "warning"), 2);
@@ -65,7 +67,8 @@ async function call(command: Command, { args, flags }: Parsed): Promise<Reply> {
     root,
     app: open,
     commands: allCommands,
-    say: (line) => print(line),
+    say: json ? () => {} : print,
+    stream: print,
     warn,
     signal: interrupt.signal,
   };
@@ -77,8 +80,11 @@ async function call(command: Command, { args, flags }: Parsed): Promise<Reply> {
   }
 }
 
-function show({ text = "", json: document, exit = exits.done }: Reply, json: boolean): number {
-  print(json ? JSON.stringify(document, null, 2) : text);
+function show(
+  { text = "", json: document, exit = exits.done, painted = false }: Reply,
+  json: boolean,
+): number {
+  print(json ? JSON.stringify(document, null, 2) : painted ? text : safe(text));
   return exit;
 }
 
@@ -91,12 +97,18 @@ function fail(error: unknown, json: boolean): number {
 
 function explain(error: unknown): { problems: readonly Problem[]; exit: number } {
   if (error instanceof Usage) return { problems: [error.problem], exit: exits.usage };
-  if (error instanceof Error && "problems" in error)
-    return { problems: error.problems as readonly Problem[], exit: exits.refused };
+  if (error instanceof Cancelled)
+    return { problems: [problem("cancelled", "nothing was changed")], exit: exits.interrupted };
+  if (error instanceof Error && "problems" in error) {
+    const exit = "isDamage" in error ? exits.store : exits.refused;
+    return { problems: error.problems as readonly Problem[], exit };
+  }
   if (error instanceof Error && "problem" in error)
     return { problems: [error.problem as Problem], exit: exits.store };
   const { message = String(error), stack } = error as Error;
   if (process.env.HEDDLE_DEBUG && stack) print(stack, 2);
+  const { code = "", path } = error as NodeJS.ErrnoException;
+  if (Object.hasOwn(fileErrors, code)) return fileError(code, path);
   return {
     problems: [
       problem("bug", `heddle has a bug: ${message}`, {
@@ -104,5 +116,32 @@ function explain(error: unknown): { problems: readonly Problem[]; exit: number }
       }),
     ],
     exit: exits.bug,
+  };
+}
+
+/** What the file system may answer, as people say it. */
+const fileErrors: Readonly<Record<string, string>> = {
+  ENOENT: "is not there",
+  ENOTDIR: "goes through a file that is no directory",
+  EISDIR: "is a directory",
+  EEXIST: "is there already",
+  EACCES: "may not be used by you",
+  EPERM: "may not be changed by you",
+  EROFS: "lies on a read-only disk",
+  ENOSPC: "lies on a full disk",
+  EDQUOT: "lies on a full disk",
+  ENAMETOOLONG: "has too long a name",
+  ELOOP: "goes round in links",
+  EMFILE: "could not be opened: too many files are open",
+  EIO: "could not be read or written: the disk failed",
+  ENXIO: "is not a file",
+};
+
+function fileError(code: string, path: string | undefined): { problems: readonly Problem[]; exit: number } {
+  const disk = ["EROFS", "ENOSPC", "EDQUOT", "EIO"].includes(code);
+  const where = path === undefined ? "the current directory" : `\`${path}\``;
+  return {
+    problems: [problem("files", `${where} ${fileErrors[code]}`)],
+    exit: disk ? exits.store : exits.refused,
   };
 }

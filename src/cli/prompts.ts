@@ -1,5 +1,6 @@
 // Asking a person, on a terminal only. The library is loaded when there is something to ask.
 import { isatty } from "node:tty";
+import { Cancelled } from "./cancelled.ts";
 
 export interface Prompts {
   text(question: string, initial: string): Promise<string>;
@@ -10,9 +11,6 @@ export interface Prompts {
 export function canAsk(): boolean {
   return isatty(0) && isatty(1) && !process.env.CI && process.env.TERM !== "dumb";
 }
-
-/** Ctrl-C at a question leaves everything as it is. */
-export class Cancelled extends Error {}
 
 export async function prompts(): Promise<Prompts> {
   const { confirm, isCancel, select, text } = await import("@clack/prompts");

@@ -16,8 +16,8 @@ interface Kinds {
     readonly metadata?: Readonly<Record<string, Json>>;
   };
   describe: { readonly metadata: Readonly<Record<string, Json>>; readonly policy?: Partial<Policy> };
-  /** Back to the phase in which the plan is judged. */
-  rejudge: object;
+  /** Back to an earlier phase, because what came after it no longer counts. */
+  reopen: { readonly to: string; readonly reason: string };
   archive: { readonly reason: string };
   /** `digests`: the protocol's files as they are now. */
   advance: { readonly digests: Digests };

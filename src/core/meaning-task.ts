@@ -45,6 +45,7 @@ export const taskMeanings: Meanings<
       task.state = "pending";
       task.attempt = null;
       task.failure = failureOf(fact);
+      task.lastFailure = task.failure;
       task.notBeforeMs = fact.notBeforeMs;
     });
     pass(run, fact.runMs);
@@ -60,6 +61,7 @@ export const taskMeanings: Meanings<
         done: fact.done,
       });
       task.failure = null;
+      task.lastFailure = null;
     });
   },
   "task-failed": (run, fact, { at }) => {
@@ -68,6 +70,7 @@ export const taskMeanings: Meanings<
       task.attempt = null;
       task.completedAt = at;
       task.failure = failureOf(fact);
+      task.lastFailure = task.failure;
     });
   },
   "task-retried": (run, fact) => change(run, fact.task, reset),

@@ -83,6 +83,8 @@ export interface Task {
   /** Who says that it is done: a host in its own loop (`claimed`), heddle's evidence, or an adopted edit. */
   done: "claimed" | "verified" | "adopted" | null;
   failure: Failure | null;
+  /** What went wrong the last time, also while it is tried again: the next attempt is told. */
+  lastFailure: Failure | null;
   skipReason: string | null;
   verification: Verification | null;
   calibration: Calibrated | null;

@@ -8,7 +8,7 @@ import { type Problem, problem } from "./problem.ts";
 import type { Run, TaskDef } from "./run.ts";
 
 export const planSteps: Steps<
-  "create" | "describe" | "rejudge" | "archive" | "import" | "register" | "load-plan" | "repair-view"
+  "create" | "describe" | "reopen" | "archive" | "import" | "register" | "load-plan" | "repair-view"
 > = {
   create: (run, input) => {
     if (run.position > 0) return refuse(problem("run-exists", `run \`${run.id}\` exists already`));
@@ -39,15 +39,17 @@ export const planSteps: Steps<
       });
     return accept(...facts);
   },
-  rejudge: (run) => {
-    if (run.phase !== "sequencing" && run.phase !== "ready") return accept();
-    return accept({
-      kind: "phase-entered",
-      from: run.phase,
-      to: "validation",
-      rule: "the plan is to be judged again",
-      counts: null,
-    });
+  reopen: (run, { to, reason }) => {
+    const order = run.protocol.phases.map((phase) => phase.name);
+    const [here, there] = [order.indexOf(run.phase), order.indexOf(to)];
+    if (there < 0 || there >= here) return accept();
+    if (run.phase === run.protocol.graph?.runs || run.running.length > 0)
+      return refuse(
+        problem("executing", `the plan is being executed: it cannot go back to \`${to}\``, {
+          hint: "heddle plan-task changes single tasks",
+        }),
+      );
+    return accept({ kind: "phase-entered", from: run.phase, to, rule: reason, counts: null });
   },
   archive: (run, input) => (run.archived ? accept() : accept({ kind: "run-archived", reason: input.reason })),
   import: (run, input) =>

@@ -52,6 +52,7 @@ export function newTask(def: TaskDef): Task {
     def,
     ...fresh,
     attempts: 0,
+    lastFailure: null,
     verification: null,
     calibration: null,
     rollback: null,

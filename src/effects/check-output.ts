@@ -5,8 +5,8 @@ import type { Outcome } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
 import type { Problem } from "../core/problem.ts";
 import { textDigest } from "../host/digest.ts";
-import { isThere, listFiles, readText, remove, replaceFile } from "../host/files.ts";
-import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
+import { listFiles, readIfThere, readText, remove, replaceFile } from "../host/files.ts";
+import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
 import { fileOf, type Places } from "../planning/plan-files.ts";
 import type { TaskValidation } from "../protocols/decomposition/artifacts/task-validation.ts";
 import { renderTaskValidation } from "../protocols/decomposition/artifacts/task-validation-report.ts";
@@ -18,22 +18,49 @@ export interface OutputWork {
   /** The attempt before this one, to notice an output that did not change. */
   readonly before: RoleFolder | undefined;
   readonly places: Places;
+  readonly redact: (text: string) => string;
 }
 
-export function checkRoleOutput(job: Job, { folder, before, places }: OutputWork): Outcome {
-  const makes = job.makes as Makes;
+export function checkRoleOutput(job: Job, work: OutputWork): Outcome {
+  const outcome = look(job.makes as Makes, work);
+  // What was refused is remembered, so that the same output handed in again is known, and why it was refused.
+  if (!outcome.ok) replaceFile(work.folder.refused, JSON.stringify(outcome.problems ?? [outcome.error]));
+  return outcome;
+}
+
+function look(makes: Makes, { folder, before, places, redact }: OutputWork): Outcome {
   const { output: path } = folder;
+  const strange = strangeIn(makes, path);
+  if (strange)
+    return refused("no-output", [`${strange} is not a plain file or folder: write the output itself there`]);
   if (!outputThere(makes, path))
     return refused("no-output", [`nothing fresh lies at ${path}: writing it there is what the work is`]);
+  const leak = outputFiles(makes, path).find((file) => holdsSecret(file, redact));
+  if (leak)
+    return refused("validation", [`${leak} holds a secret of the person's environment: leave it out`]);
   const broken = mendAll(makes, path);
   if (broken)
     return refused("unparseable", [`${broken} is not a JSON document, and none can be found in it`]);
-  if (before && isThere(before.ended) && sameOutput(makes, path, before.output))
-    return refused("stale-output", ["the output is the same as the one before, which was refused"]);
+  const earlier = before && refusedBefore(before);
+  if (earlier && sameOutput(makes, path, before.output))
+    return refused("stale-output", [
+      "the output is the same as the one before, which was refused",
+      ...earlier,
+    ]);
   const { problems, inputs } = checkOutput(makes, { places, path });
   if (problems.length > 0) return refused("validation", problems.map(forTheRole));
   putInPlace(makes, path, places);
   return { ok: true, inputs };
+}
+
+function refusedBefore({ refused: file }: RoleFolder): string[] | undefined {
+  const text = readIfThere(file);
+  return text ? (JSON.parse(text) as string[]) : undefined;
+}
+
+function holdsSecret(file: string, redact: (text: string) => string): boolean {
+  const read = readText(file);
+  return "text" in read && redact(read.text) !== read.text;
 }
 
 function refused(category: string, problems: readonly string[]): Outcome {

@@ -13,6 +13,10 @@ export interface RoleFolder {
   /** Where the output belongs: a file, or a folder. */
   readonly output: string;
   readonly ended: string;
+  /** What heddle found wrong with its output, once it did. */
+  readonly refused: string;
+  /** The refused output of the attempt before, to be mended. */
+  readonly previous: string;
   readonly token: string;
 }
 
@@ -42,6 +46,8 @@ function folderAt(folder: string, makes: Makes): RoleFolder {
     outbox,
     output: join(outbox, outputKinds[makes] === "folder" ? "tasks" : `${makes.replaceAll("_", "-")}.json`),
     ended: join(folder, "ended.json"),
+    refused: join(folder, "refused.json"),
+    previous: join(folder, "previous"),
     token: join(folder, "token"),
   };
 }

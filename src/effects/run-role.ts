@@ -5,9 +5,9 @@ import type { Agent, AgentEvent, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
 import { textDigest } from "../host/digest.ts";
-import { isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
-import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
+import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
 import type { Places } from "../planning/plan-files.ts";
 import { planningBundle, type RoleOrder, type Skill } from "../planning/planning-bundle.ts";
 import type { RoleFolder } from "./role-folder.ts";
@@ -20,6 +20,8 @@ export interface RoleWork {
   readonly folder: RoleFolder;
   /** Paths that the role may read in its box. */
   readonly readable: readonly string[];
+  /** Where the output of the attempt before lies, when it was refused. */
+  readonly before?: string;
   readonly watch: (role: string, event: AgentEvent) => void;
 }
 
@@ -34,12 +36,19 @@ export async function runRole(job: Job, work: RoleWork, signal: AbortSignal): Pr
 }
 
 function isRightAlready(makes: Makes, { output }: RoleFolder, places: Places): boolean {
-  return outputThere(makes, output) && checkOutput(makes, { places, path: output }).problems.length === 0;
+  return (
+    !strangeIn(makes, output) &&
+    outputThere(makes, output) &&
+    checkOutput(makes, { places, path: output }).problems.length === 0
+  );
 }
 
-export function prepare({ folder, order, skill }: RoleWork, makes: Makes): void {
+export function prepare(work: RoleWork, makes: Makes): void {
+  const { folder, order, skill } = work;
   for (const each of [folder.work, folder.home, folder.outbox]) makeFolder(each);
   if (outputKinds[makes] === "folder" && order.role !== "fixer") makeFolder(folder.output);
+  if (work.before && !strangeIn(makes, work.before) && outputThere(makes, work.before))
+    copyTree(work.before, folder.previous);
   const text = `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`;
   replaceFile(folder.bundle, text);
   // For people: `heddle bundle show <role>` reads the latest.

@@ -1,6 +1,6 @@
 // The one door in. An App is a directory opened: surfaces submit inputs and look at runs through it, and views
 // and logs follow every change.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Entry } from "../core/fact.ts";
 import type { Input } from "../core/input.ts";
 import { type Problem, problem } from "../core/problem.ts";
@@ -9,12 +9,12 @@ import { carryOut, type Draft, step } from "../core/step.ts";
 import { writeLog } from "../effects/write-log.ts";
 import { writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
-import { isThereItself, readIfThere, replaceFile } from "../host/files.ts";
+import { isThereItself, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
 import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
-import { type Paths, pathsIn } from "./paths.ts";
+import { type Paths, pathsIn, planningFolders } from "./paths.ts";
 import { loadProtocol, protocolNamed } from "./protocols.ts";
 
 export interface AppOptions {
@@ -153,7 +153,8 @@ export class App {
       const objections = work && step(draft.run, input).problems.length === 0 ? work(draft.run) : [];
       return objections.length > 0 ? objections : carryOut(draft, input);
     });
-    await this.publish(run);
+    // A refused adoption must leave the edit where it is.
+    if (committed.problems.length === 0 || !over) await this.publish(run);
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     return committed;
   }
@@ -180,9 +181,12 @@ export class App {
   /** Brings views and logs up to the journal. Best effort: the state itself is safe already (G10). */
   async publish(run: string): Promise<void> {
     try {
-      await this.journal.exclusive(run, (state, since) => {
-        writeView(state, this.viewPath(state));
-        writeLog(state, since, this.paths.logs);
+      await this.#publishOnce(run).catch((error: unknown) => {
+        if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+        // A folder of ours is gone: it is made again, with what the journal knows.
+        makeFolder(dirname(this.paths.logs.text));
+        for (const folder of planningFolders) makeFolder(join(this.paths.planning, folder));
+        return this.#publishOnce(run);
       });
     } catch (error) {
       if (error instanceof StoreFailure) throw error;
@@ -191,12 +195,17 @@ export class App {
         problem(
           "stale-view",
           `the change is recorded, but state.json or the log could not be written (${code ?? message})`,
-          {
-            hint: "heddle state restore writes it again",
-          },
+          { hint: "heddle state restore writes it again" },
         ),
       );
     }
+  }
+
+  #publishOnce(run: string): Promise<void> {
+    return this.journal.exclusive(run, (state, since) => {
+      writeView(state, this.viewPath(state));
+      writeLog(state, since, this.paths.logs);
+    });
   }
 
   /** Writes the view from the journal, whatever is there. */

@@ -3,7 +3,7 @@ import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import { wallClock } from "../host/clock.ts";
-import { isThere, makeFolder, remove } from "../host/files.ts";
+import { isFile, isThere, makeFolder, remove } from "../host/files.ts";
 import { isAlive } from "../host/process.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { App, Refused } from "./app.ts";
@@ -39,6 +39,10 @@ export async function restoreBackup(
   if (!isThere(file))
     throw new Refused([
       problem("no-file", `\`${file}\` does not exist`, { hint: "name a file made by heddle backup" }),
+    ]);
+  if (!isFile(file))
+    throw new Refused([
+      problem("bad-file", `\`${file}\` is not a file`, { hint: "name a file made by heddle backup" }),
     ]);
   const incoming = `${paths.database}.restored`;
   makeFolder(join(paths.heddle, "logs"));

@@ -17,7 +17,11 @@ export function readConfig(heddleDir: string): Config {
 }
 
 export function policyOf(config: Config): Policy {
-  const minutes = config.limits?.minutes;
+  const others = [...Object.values(config.agents ?? {}), ...Object.values(config.roles ?? {})];
+  const set = [config.limits, ...others.map((each) => each.limits)].flatMap(
+    (limits) => limits?.minutes ?? [],
+  );
+  const minutes = set.length > 0 ? Math.max(44, ...set) : undefined;
   return {
     ...defaultPolicy,
     ...(config.attempts !== undefined && { attempts: config.attempts }),

@@ -6,6 +6,7 @@ import { storeFailure } from "../journal/failure.ts";
 import { createDatabase } from "../journal/schema.ts";
 import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
+import { journalLost } from "./lost.ts";
 import { type Paths, pathsIn, planningFolders } from "./paths.ts";
 
 export interface Creation extends AppOptions {
@@ -17,6 +18,7 @@ export interface Creation extends AppOptions {
 export async function createProject(creation: Creation): Promise<App> {
   const paths = pathsIn(creation.root);
   const targetDir = resolve(creation.root, checkedPath(creation.target));
+  if (!isThere(paths.database)) settleOldPlan(paths, creation.force);
   makeProject(paths);
   const app = new App(creation);
   try {
@@ -39,6 +41,25 @@ function checkedPath(path: string): string {
       hint: "heddle init .",
     }),
   ]);
+}
+
+/** A plan without a journal: ours, whose journal was lost, or another program's. It is never planned over. */
+function settleOldPlan(paths: Paths, force: boolean): void {
+  const view = join(paths.planning, "state.json");
+  const text = readIfThere(view);
+  if (text === undefined) return;
+  if (!force && readSeal(text)) throw journalLost(view);
+  if (!force)
+    throw new Refused([
+      problem("plan-exists", "there is a plan of another program", {
+        place: { file: view },
+        hint: "heddle import tasker project-planning takes it over; --force archives it",
+      }),
+    ]);
+  let n = 1;
+  while (isThere(join(paths.heddle, "archive", `lost-${n}`))) n++;
+  makeFolder(join(paths.heddle, "archive"));
+  rename(paths.planning, join(paths.heddle, "archive", `lost-${n}`));
 }
 
 /** The journal and the log folder. Repeatable: a crash half-way leaves nothing that stands in the way. */

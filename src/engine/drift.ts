@@ -54,9 +54,14 @@ export function differences(
   if (path.length === 1 && incidental.has(path[0] ?? "")) return [];
   if (isRecord(was) && isRecord(is)) {
     const keys = new Set([...Object.keys(was), ...Object.keys(is)]);
-    return [...keys].flatMap((key) => differences(was[key], is[key], [...path, key]));
+    return [...keys].flatMap((key) => differences(own(was, key), own(is, key), [...path, key]));
   }
   return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, was, is }];
+}
+
+/** A file may have keys such as `__proto__`; only what it says itself counts. */
+function own(record: { readonly [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
 function isRecord(value: Json | undefined): value is { readonly [key: string]: Json } {

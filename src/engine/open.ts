@@ -5,6 +5,7 @@ import { problem } from "../core/problem.ts";
 import { isThere, readIfThere } from "../host/files.ts";
 import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
+import { journalLost } from "./lost.ts";
 import { pathsIn } from "./paths.ts";
 
 export async function openApp(options: AppOptions): Promise<App> {
@@ -18,13 +19,7 @@ export async function openApp(options: AppOptions): Promise<App> {
         hint: "heddle init <target>",
       }),
     ]);
-  if (readSeal(text))
-    throw new Refused([
-      problem("journal-lost", "the journal of this project is gone: .heddle/heddle.db is missing", {
-        place: { file: view },
-        hint: "heddle restore <backup>; or start a new history from the view: heddle import tasker project-planning",
-      }),
-    ]);
+  if (readSeal(text)) throw journalLost(view);
   const { importPlan } = await import("./import.ts");
   return importPlan(options, paths.planning);
 }

@@ -21,16 +21,20 @@ interface Change {
 
 export async function addTasks(app: App, files: readonly string[]): Promise<LoadedPlan> {
   const put = files.map(readTask);
-  const known = await app.look((run) => put.filter(({ id }) => run.tasks.get(id)).map(({ id }) => id));
-  if (known.length > 0)
-    throw new Refused(
-      known.map((id) =>
-        problem("task-exists", `task \`${id}\` is in the plan already`, {
-          hint: `heddle plan-task edit ${id} <file>`,
-        }),
-      ),
-    );
+  await refuseKnown(app, put);
   return apply(app, { put, drop: [] });
+}
+
+async function refuseKnown(app: App, put: readonly TaskText[]): Promise<void> {
+  const known = await app.look((run) => put.filter(({ id }) => run.tasks.get(id)).map(({ id }) => id));
+  if (known.length === 0) return;
+  throw new Refused(
+    known.map((id) =>
+      problem("task-exists", `task \`${id}\` is in the plan already`, {
+        hint: `heddle plan-task edit ${id} <file>`,
+      }),
+    ),
+  );
 }
 
 export async function editTask(app: App, id: string, file: string): Promise<LoadedPlan> {
@@ -50,6 +54,10 @@ export async function editTask(app: App, id: string, file: string): Promise<Load
 export async function splitTask(app: App, id: string, files: readonly string[]): Promise<LoadedPlan> {
   await mustKnow(app, id);
   const parts = files.map(readTask);
+  await refuseKnown(
+    app,
+    parts.filter((part) => part.id !== id),
+  );
   const rewired = await rewire(
     app,
     id,

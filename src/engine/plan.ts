@@ -1,12 +1,14 @@
 // `heddle plan`: from a specification to a verified task graph. What is given is written down first; then the run is
 // driven to `ready`, and can be killed and started again at any point.
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
 import type { Config } from "../config/config.ts";
+import { freshness } from "../core/artifact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { contextText, discoverProject, userPreferences } from "../discovery/discover.ts";
-import { isThere, readText, replaceFile } from "../host/files.ts";
+import { isFile, readText, replaceFile } from "../host/files.ts";
 import { fileOf } from "../planning/plan-files.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
@@ -20,7 +22,7 @@ export type { AgentEvent } from "../agents/agent.ts";
 export { findSpecs } from "../discovery/discover.ts";
 
 export interface PlanGiven {
-  readonly spec: { readonly path: string } | { readonly text: string } | undefined;
+  readonly spec: { readonly path: string } | { readonly bytes: Buffer } | undefined;
   readonly replaceSpec: boolean;
 }
 
@@ -28,10 +30,9 @@ export interface PlanGiven {
 export async function storeSpec(app: App, { spec, replaceSpec }: PlanGiven): Promise<void> {
   const path = fileOf(await placesOf(app), "spec");
   if (spec) {
-    const given = "text" in spec ? { text: spec.text } : readText(resolve(spec.path));
-    if ("problem" in given) throw new Refused([given.problem]);
-    const there = isThere(path) ? readText(path) : undefined;
-    const same = there && "text" in there && there.text === given.text;
+    const bytes = "bytes" in spec ? spec.bytes : bytesOf(resolve(spec.path));
+    const there = isFile(path) ? readFileSync(path) : undefined;
+    const same = there?.equals(bytes) === true;
     if (there && !same && !replaceSpec)
       throw new Refused([
         problem("spec-exists", "another specification is stored already", {
@@ -39,9 +40,15 @@ export async function storeSpec(app: App, { spec, replaceSpec }: PlanGiven): Pro
           hint: "--replace-spec puts this one in its place",
         }),
       ]);
-    if (!same) replaceFile(path, given.text);
+    if (!same) replaceFile(path, bytes);
   }
   await ingest(app);
+}
+
+function bytesOf(path: string): Buffer {
+  const read = readText(path);
+  if ("problem" in read) throw new Refused([read.problem]);
+  return readFileSync(path);
 }
 
 /** What is known of an existing project goes into every planning bundle (D5). */
@@ -65,6 +72,29 @@ export async function lookAgain(app: App): Promise<void> {
   }
   const loaded = await app.look((run) => run.tasks.size > 0);
   if (loaded && now.tasks && (now.tasks !== known.tasks || now.order !== known.order)) await loadTasks(app);
+}
+
+/** The first phase whose artifact no longer counts, when the run stands behind it. */
+export async function reopenStale(app: App): Promise<void> {
+  const digests = await observe(app);
+  const stale = await app.look((run) => {
+    if (run.phase === "executing" || run.phase === "complete") return undefined;
+    const made = [
+      ["capability_map", "logical"],
+      ["physical_map", "physical"],
+      ["tasks", "definition"],
+      ["task_validation", "validation"],
+    ] as const;
+    return made.find(
+      ([name]) => run.artifacts[name] && freshness(name, { run, request: null, digests }) === "stale",
+    );
+  });
+  if (stale)
+    await app.submit({
+      kind: "reopen",
+      to: stale[1],
+      reason: `${stale[0]} was made from something that changed since`,
+    });
 }
 
 export interface PlanRun {
@@ -93,16 +123,21 @@ export async function runPlanning({
   const box = await findBox({ unconfined: chosen || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
   refuseWithoutAgents(agents, config);
-  await app.submit({
-    kind: "describe",
-    metadata: { unconfined: chosen && needed },
-    policy: policyOf(config),
-  });
+  await describe(app, config, { unconfined: chosen && needed });
   await clearJobHalt(app);
   const { targetDir } = await placesOf(app);
   const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
   const carriers = planningCarriers({ app, config, agents, preferences, watch });
   await drive({ app, slots: 1, until, signal, carriers, changed });
+}
+
+/** Settings count when they change; what a person raised since is left as it is. */
+async function describe(app: App, config: Config, { unconfined }: { unconfined: boolean }): Promise<void> {
+  const policy = policyOf(config);
+  const settings = JSON.stringify(policy);
+  const known = await app.look((run) => run.metadata.settings);
+  const changed = known === settings ? {} : { policy };
+  await app.submit({ kind: "describe", metadata: { unconfined, settings }, ...changed });
 }
 
 /** Better now, in one sentence, than after the first role has been started. */

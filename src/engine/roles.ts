@@ -9,7 +9,9 @@ import { checkRoleOutput } from "../effects/check-output.ts";
 import { brokenFile, repairOutput } from "../effects/repair-output.ts";
 import { fixerFolder, roleFolder } from "../effects/role-folder.ts";
 import { type RoleWork, runRole } from "../effects/run-role.ts";
+import { secretValues } from "../host/environment.ts";
 import { isThere } from "../host/files.ts";
+import { redactor } from "../host/redact.ts";
 import type { Makes } from "../planning/check-output.ts";
 import { packageDir, type RoleOrder, type Skill, skillOf } from "../planning/planning-bundle.ts";
 import type { Agents } from "./agents.ts";
@@ -40,7 +42,8 @@ export function planningCarriers(planning: Planning): Carriers {
       }));
       const before =
         job.attempt > 1 ? roleFolder(heddle, run, { ...job, attempt: job.attempt - 1 }) : undefined;
-      return checkRoleOutput(job, { folder: roleFolder(heddle, run, job), before, places });
+      const redact = redactor(secretValues(process.env)).text;
+      return checkRoleOutput(job, { folder: roleFolder(heddle, run, job), before, places, redact });
     },
     "repair-output": async ({ job }, signal) => repair(planning, job, signal),
   };
@@ -66,10 +69,17 @@ async function workFor(
   const readable = [order.places.planningDir, order.places.targetDir, packageDir(), skill.path].filter(
     isThere,
   );
+  const earlier =
+    job.attempt > 1 && role !== "fixer"
+      ? roleFolder(app.paths.heddle, run, { ...job, attempt: job.attempt - 1 })
+      : undefined;
+  const refused = earlier && isThere(earlier.refused) ? { before: earlier.output } : {};
+  const previous = "before" in refused ? { previous: folder.previous } : {};
   return {
+    ...refused,
     agent,
     limits: limitsFor(config, role, agent.name),
-    order: { ...order, ...more },
+    order: { ...order, ...previous, ...more },
     skill: skill as Skill,
     folder,
     readable,

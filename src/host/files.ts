@@ -3,6 +3,8 @@
 import {
   appendFileSync,
   closeSync,
+  constants,
+  cpSync,
   existsSync,
   fstatSync,
   lstatSync,
@@ -13,11 +15,15 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { type Problem, problem } from "../core/problem.ts";
 
 export const maxTextBytes = 64 * 1024 * 1024;
+
+/** A pipe without a writer would otherwise be waited for. */
+const withoutWaiting = constants.O_RDONLY | constants.O_NONBLOCK;
 
 export type TextFile = { readonly text: string } | { readonly problem: Problem };
 
@@ -25,7 +31,7 @@ export type TextFile = { readonly text: string } | { readonly problem: Problem }
 export function readText(path: string, limitBytes = maxTextBytes): TextFile {
   let fd: number;
   try {
-    fd = openSync(path, "r");
+    fd = openSync(path, withoutWaiting);
   } catch (error) {
     return { problem: unreadable(path, error as NodeJS.ErrnoException) };
   }
@@ -59,10 +65,18 @@ function unreadable(path: string, error: NodeJS.ErrnoException): Problem {
 
 /** A file of our own, if it is there. One that cannot be read counts as empty: it is written anew. */
 export function readIfThere(path: string): string | undefined {
+  let fd: number;
   try {
-    return readFileSync(path, "utf8");
+    fd = openSync(path, withoutWaiting);
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === "ENOENT" ? undefined : "";
+  }
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd, "utf8") : "";
+  } catch {
+    return "";
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -80,7 +94,7 @@ export function readTail(path: string, bytes: number): string {
 }
 
 /** Readers see the old text or the new one, never a part. Not fsynced: what is written so can be rebuilt. */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string | Uint8Array): void {
   const aside = `${path}.${process.pid}.new`;
   try {
     writeFileSync(aside, text);
@@ -103,6 +117,24 @@ export function isThere(path: string): boolean {
   return existsSync(path);
 }
 
+/** A regular file; links are followed. */
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** A regular file with no link on its last step. */
+export function isPlainFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+export function isPlainFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+export function listAll(folder: string): string[] {
+  return readdirSync(folder).sort();
+}
+
 /** A STOP file counts whatever it is, a dangling link included. */
 export function isThereItself(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -110,6 +142,11 @@ export function isThereItself(path: string): boolean {
 
 export function remove(path: string): void {
   rmSync(path, { force: true, recursive: true });
+}
+
+/** Copies a file or a folder of plain files. */
+export function copyTree(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, force: true, verbatimSymlinks: true });
 }
 
 export function rename(from: string, to: string): void {

@@ -1,12 +1,17 @@
 // A small shell that outlives heddle by a moment. It holds the end of a pipe; when heddle dies, however it dies, the
-// pipe closes and the shell ends what heddle left running: the groups it was told of, and everything that carries
-// heddle's mark. It is what keeps unconfined programs from surviving a `kill -9`, and it closes the few milliseconds
-// in which a box is being set up and does not yet die with its parent.
+// pipe closes and the shell clears away what heddle left: the groups it was told of, everything that carries heddle's
+// mark, its passing folders. It is what keeps unconfined programs from surviving a `kill -9`, and it closes the few
+// milliseconds in which a box is being set up and does not yet die with its parent.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
+import { passingFolders } from "./pipes.ts";
 import { signal } from "./processes.ts";
 
-/** Several looks, because a process that is just being started carries no mark yet. */
+/**
+ * The end of the pipe is read only when every copy of its other end is closed, also the one that a forked child holds
+ * until its exec: from then on all children carry their marks. Several looks, because they may fork meanwhile. With a
+ * process goes its group, in which one without an environment may be; what heddle starts never shares heddle's group.
+ */
 const script = `
 groups=
 while read -r word id; do
@@ -23,10 +28,17 @@ look=0
 while [ "$look" -lt 50 ]; do
   found=$(grep -lsaF -e "$1" /proc/[0-9]*/environ)
   [ -z "$found" ] && [ "$look" -ge 3 ] && break
-  for file in $found; do file=\${file#/proc/}; kill -9 "\${file%/environ}"; done
+  for file in $found; do
+    pid=\${file#/proc/}
+    pid=\${pid%/environ}
+    group=$(sed 's/.*) //' "/proc/$pid/stat" | cut -d' ' -f3)
+    [ "\${group:-0}" -gt 1 ] && kill -9 "-$group"
+    kill -9 "$pid"
+  done
   look=$((look + 1))
   sleep 0.05
 done
+rm -rf "$2"*
 `;
 
 const session = crypto.randomUUID();
@@ -51,7 +63,7 @@ export function forgetGroup(group: number): void {
 }
 
 function start(): void {
-  const child = spawn("/bin/sh", ["-c", script, "heddle-keeper", session], {
+  const child = spawn("/bin/sh", ["-c", script, "heddle-keeper", session, passingFolders], {
     cwd: "/",
     env: { PATH: "/usr/local/bin:/usr/bin:/bin" },
     stdio: ["pipe", "ignore", "ignore"],

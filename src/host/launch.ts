@@ -5,6 +5,7 @@ import { accessSync, closeSync, constants, openSync, readdirSync, readFileSync, 
 import { delimiter, resolve } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Environment } from "./environment.ts";
+import { watchGroup } from "./keeper.ts";
 import { closePipes, makePipes, openInput, type Pipes } from "./pipes.ts";
 import { markName, type ProcessId, processId } from "./processes.ts";
 import type { ProgramSpec, StartFailure } from "./program.ts";
@@ -35,7 +36,10 @@ export interface NotLaunched {
   readonly message: string;
 }
 
-/** Never throws. `marks` goes into the environment of everything that is started. */
+/**
+ * Never throws. `marks` goes into the environment of everything that is started. The keeper watches the group of
+ * what was launched; the caller tells it when that is over.
+ */
 export async function launch(
   spec: ProgramSpec,
   way: Boxed | "unconfined",
@@ -48,6 +52,7 @@ export async function launch(
     stdin = spec.stdin && (await openInput(spec.stdin));
     pipes = await makePipes();
     child = start(spec, way, { marks, stdin, pipes });
+    if (child.pid !== undefined) watchGroup(child.pid);
     await spawned(child);
     return live(child, pipes);
   } catch (error) {

@@ -20,7 +20,7 @@ export interface Visible {
    * same missing path.
    */
   readonly protect?: readonly string[];
-  /** How much /tmp and /dev/shm may hold, each; it is memory. Two GiB when left out. */
+  /** How much /tmp, /var/tmp and /dev/shm may hold, each; it is memory. Two GiB when left out. */
   readonly tmpBytes?: number;
 }
 
@@ -43,9 +43,9 @@ export function systemMounts(tmpBytes = defaultTmpBytes): string[] {
     ...["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"].flatMap(systemFolder),
     ...settings().flatMap((path) => ["--ro-bind-try", path, path]),
     ...["--proc", "/proc", "--dev", "/dev"],
-    ...["--perms", "1777", "--size", `${tmpBytes}`, "--tmpfs", "/dev/shm"],
-    ...["--perms", "1777", "--size", `${tmpBytes}`, "--tmpfs", "/tmp"],
-    ...["--symlink", "/tmp", "/var/tmp"],
+    ...["/dev/shm", "/tmp", "/var/tmp"].flatMap((path) => [
+      ...["--perms", "1777", "--size", `${tmpBytes}`, "--tmpfs", path],
+    ]),
   ];
 }
 

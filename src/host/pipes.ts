@@ -27,36 +27,50 @@ export interface Pipes {
   readonly stderr: Pipe;
 }
 
+/** Folders that begin so are this heddle's, and exist for moments; after a `kill -9` the keeper removes what is left. */
+export const passingFolders = join(tmpdir(), `heddle-pipes-${crypto.randomUUID()}-`);
+
 /** The two ends of one FIFO, ours first. */
 type Ends = readonly [number, number];
 const spare: (readonly [Ends, Ends])[] = [];
 /** Making them takes a process, so several are made at once. */
 const batch = 4;
 
+let making: Promise<boolean> | undefined;
+
 /** Nothing where FIFOs cannot be made; the caller takes Node's pipes then. Never throws. */
 export async function makePipes(): Promise<Pipes | undefined> {
-  if (spare.length === 0) await makeSpare();
-  const ends = spare.pop();
-  return ends && { stdout: pipeOf(ends[0]), stderr: pipeOf(ends[1]) };
+  for (;;) {
+    const ends = spare.pop();
+    if (ends) return { stdout: pipeOf(ends[0]), stderr: pipeOf(ends[1]) };
+    // Many programs may start at once; they wait for the same batch, and those it did not suffice for, for the next.
+    making ??= makeSpare().finally(() => {
+      making = undefined;
+    });
+    if (!(await making)) return undefined;
+  }
 }
 
-async function makeSpare(): Promise<void> {
+async function makeSpare(): Promise<boolean> {
   try {
-    await withFolder(async (folder) => {
-      const pairs = Array.from(
-        { length: batch },
-        (_, at) => [join(folder, `${at}-out`), join(folder, `${at}-err`)] as const,
-      );
-      if (await madeFifos(pairs.flat()))
-        for (const [out, err] of pairs) spare.push([openBoth(out), openBoth(err)]);
+    return await withFolder(async (folder) => {
+      const names = Array.from({ length: 2 * batch }, (_, at) => join(folder, `${at}`));
+      if (!(await madeFifos(names))) return false;
+      const all = names.map(openBoth);
+      for (const [at, ends] of all.entries()) {
+        const next = all[at + 1];
+        if (at % 2 === 0 && next) spare.push([ends, next]);
+      }
+      return true;
     });
   } catch {
     // No folder for them, or no descriptors left.
+    return false;
   }
 }
 
 async function withFolder<T>(work: (folder: string) => T | Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), "heddle-pipes-"));
+  const folder = mkdtempSync(passingFolders);
   try {
     return await work(folder);
   } finally {

@@ -15,6 +15,7 @@ export interface ProcessId {
 
 interface Row extends ProcessId {
   readonly parent: number;
+  readonly group: number;
 }
 
 export function processId(pid: number): ProcessId | undefined {
@@ -30,9 +31,9 @@ export function isRunning({ pid, startTime }: ProcessId): boolean {
 /** A zombie has ended. The name in brackets may hold spaces and brackets itself. */
 function rowOf(pid: number): Row | undefined {
   const stat = readProc(`${pid}/stat`);
-  const [state, parent, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   if (stat === "" || state === "Z" || state === "X") return undefined;
-  return { pid, parent: Number(parent), startTime: rest[17] ?? "" };
+  return { pid, parent: Number(parent), group: Number(group), startTime: rest[16] ?? "" };
 }
 
 function readProc(path: string): string {
@@ -120,9 +121,16 @@ export async function endMarked(mark: string, limitMs = 3000): Promise<number[]>
     empty = found.length === 0 ? empty + 1 : 0;
     if (empty === 2) return [];
     if (performance.now() > until) return found;
-    for (const pid of found) signal(pid, "SIGKILL");
+    for (const pid of found) endWithGroup(pid);
     if (found.length > 0) await sleep(2);
   }
+}
+
+/** In the group may be a process that emptied its environment. Programs are started in groups of their own. */
+function endWithGroup(pid: number): void {
+  const group = rowOf(pid)?.group ?? 0;
+  if (group > 1 && group !== rowOf(process.pid)?.group) signal(-group, "SIGKILL");
+  signal(pid, "SIGKILL");
 }
 
 /** Also for a whole group, by its negative id. Whether there was anybody to receive it. */

@@ -9,7 +9,7 @@ import { lstatSync, rmSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import { forgetGroup, underWatch, watchGroup } from "./keeper.ts";
+import { forgetGroup, underWatch } from "./keeper.ts";
 import { type Exit, type Launched, launch } from "./launch.ts";
 import { LimitWatch } from "./limits.ts";
 import { KeptOutput, Lines, Output } from "./output.ts";
@@ -109,7 +109,6 @@ class Running {
     const live = await launch(this.#spec, way, marks.join(":"));
     if ("reason" in live) return this.#failed(live.reason, live.message);
     this.#live = live;
-    watchGroup(live.pid);
     this.events.push({ kind: "started", pid: live.pid, startTime: live.startTime, mark: this.#mark });
     const streams = (["stdout", "stderr"] as const).map((from) => this.#listen(from, live[from]));
     if (this.#why) this.#terminate();

@@ -13,10 +13,13 @@ export function storeFailure(error: unknown, path: string): unknown {
 }
 
 function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Problem | undefined {
-  if (error.code === "ENOENT")
-    return problem("no-project", `there is no journal at ${path}`, { hint: "heddle init <target>" });
-  if (error.code === "ENOSPC" || error.code === "EDQUOT") return full(path);
-  if (error.code === "EACCES" || error.code === "EROFS" || error.code === "EPERM") return unwritable(path);
+  // Of files other than the journal's own, somebody else speaks.
+  if (error.code !== undefined && error.path?.startsWith(path)) {
+    if (error.code === "ENOENT")
+      return problem("no-project", `there is no journal at ${path}`, { hint: "heddle init <target>" });
+    if (error.code === "ENOSPC" || error.code === "EDQUOT") return full(path);
+    return unwritable(path);
+  }
   // The low byte is the primary code; the rest only tells its kinds apart.
   switch (error.errcode === undefined ? -1 : error.errcode & 0xff) {
     case 5:
@@ -31,6 +34,7 @@ function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Pro
       });
     case 13:
       return full(path);
+    case 1:
     case 11:
     case 26:
       return problem("corrupt", `the journal is damaged: ${path} (${error.message})`, {

@@ -85,6 +85,7 @@ export class SqliteJournal implements Journal {
       };
       const problems = decide({ run, record });
       if (entries.length > 0) this.#store(loaded);
+      else if (!loaded.stored) this.#loaded.delete(run.id);
       return { run: run.id, position: run.position, entries, problems };
     });
   }
@@ -94,7 +95,10 @@ export class SqliteJournal implements Journal {
   }
 
   async entries(run: string, { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {}): Promise<readonly Entry[]> {
-    return this.#guard(() => this.#factRows(run, { after, upTo }).map(entryOf));
+    return this.#transaction("begin", () => {
+      this.#load(run);
+      return this.#factRows(run, { after, upTo }).map(entryOf);
+    });
   }
 
   version(): number {

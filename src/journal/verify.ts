@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { apply, headOf, newRun } from "../core/apply.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
+import { isNotable, isReady } from "../core/task.ts";
 import { chained, chainStart } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
 import type { Protocols } from "./journal.ts";
@@ -13,6 +14,9 @@ const hint = "heddle restore <backup>";
 interface StoredRun {
   readonly id: string;
   readonly protocol: string;
+  readonly phase: string;
+  readonly archived: number;
+  readonly position: number;
   readonly head: string;
   readonly hash: string;
 }
@@ -24,7 +28,9 @@ export function verifyDatabase(db: DatabaseSync, protocols: Protocols): Problem[
     return damage.map((line) => problem("corrupt", `the database is damaged: ${line}`, { hint }));
   db.exec("begin");
   try {
-    const runs = db.prepare("select id, protocol, head, hash from run").all() as unknown as StoredRun[];
+    const runs = db
+      .prepare("select id, protocol, phase, archived, position, head, hash from run")
+      .all() as unknown as StoredRun[];
     return runs.flatMap((stored) => verifyRun(db, stored, protocols));
   } finally {
     db.exec("commit");
@@ -55,13 +61,22 @@ function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): P
 }
 
 function compareHead(run: Run, stored: StoredRun): Problem[] {
-  if (canonical(JSON.parse(stored.head)) === canonical(JSON.parse(JSON.stringify(headOf(run))))) return [];
+  const listed =
+    stored.phase === run.phase &&
+    stored.position === run.position &&
+    stored.archived === Number(run.archived);
+  if (listed && sameJson(stored.head, JSON.stringify(headOf(run)))) return [];
   return [problem("fold", `the record of run \`${run.id}\` is not the fold of its history`, { hint })];
 }
 
 function compareRows(run: Run, db: DatabaseSync): Problem[] {
-  const rows = db.prepare("select id, fixed, state, remaining from task where run = ?").all(run.id) as {
+  const rows = db
+    .prepare("select id, ready, notable, steel, remaining, fixed, state from task where run = ?")
+    .all(run.id) as {
     id: string;
+    ready: number;
+    notable: number;
+    steel: number;
     fixed: string;
     state: string;
     remaining: number;
@@ -78,12 +93,24 @@ function compareRows(run: Run, db: DatabaseSync): Problem[] {
     const same =
       task !== undefined &&
       task.remaining === row.remaining &&
-      canonical(JSON.parse(row.fixed)) === canonical(JSON.parse(encodeFixed(task))) &&
-      canonical(JSON.parse(row.state)) === canonical(JSON.parse(encodeState(task)));
+      row.ready === Number(isReady(task)) &&
+      row.notable === Number(isNotable(task)) &&
+      row.steel === Number(task.def.steel) &&
+      sameJson(row.fixed, encodeFixed(task)) &&
+      sameJson(row.state, encodeState(task));
     if (same) continue;
     problems.push(problem("fold", `the row of task \`${row.id}\` is not the fold of its history`, { hint }));
   }
   return problems;
+}
+
+/** What is stored may be damaged beyond parsing: then it is not the same. */
+function sameJson(stored: string, expected: string): boolean {
+  try {
+    return canonical(JSON.parse(stored)) === canonical(JSON.parse(expected));
+  } catch {
+    return false;
+  }
 }
 
 /** JSON with sorted keys: the order of keys depends on how a value came about. */

@@ -5,7 +5,15 @@ import type { Input } from "../core/input.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json } from "../core/run.ts";
 import { textDigest } from "../host/digest.ts";
-import { isThere, listFiles, readText } from "../host/files.ts";
+import {
+  isPlainFile,
+  isPlainFolder,
+  isThere,
+  isThereItself,
+  listAll,
+  listFiles,
+  readText,
+} from "../host/files.ts";
 import { checkCapabilityMap } from "../protocols/decomposition/artifacts/check-capability-map.ts";
 import { checkPhysicalMap } from "../protocols/decomposition/artifacts/check-physical-map.ts";
 import { checkSequencing } from "../protocols/decomposition/artifacts/check-sequencing.ts";
@@ -126,7 +134,7 @@ function checkPlan({ places, path: folder }: Output): CheckedOutput {
     );
   const home = fileOf(places, "tasks");
   const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file.replace(folder, home)));
-  const digest = planDigest(tasks.map(({ id, digest: each }) => ({ id, digest: each }))) ?? "";
+  const digest = planDigest(checked.tasks.map(({ task }) => taskDigest(task))) ?? "";
   const noMap = problem("no-map", "there is no capability map: behaviours were not checked");
   return {
     problems: [],
@@ -138,7 +146,7 @@ function checkPlan({ places, path: folder }: Output): CheckedOutput {
         artifact: "tasks",
         path: home,
         digest,
-        inputs: {},
+        inputs: inputsOf(places, "tasks"),
         valid: true,
         problems: [],
         content: {},
@@ -188,6 +196,16 @@ function checkOrder(output: Output): CheckedOutput {
     content: {},
   };
   return { ...plan, inputs: [...plan.inputs, order] };
+}
+
+/** An agent's outbox may hold anything: only plain files and folders are looked at, and links never followed. */
+export function strangeIn(makes: Makes, path: string): string | undefined {
+  if (!isThereItself(path)) return undefined;
+  if (outputKinds[makes] === "file") return isPlainFile(path) ? undefined : path;
+  if (!isPlainFolder(path)) return path;
+  return listAll(path)
+    .map((name) => join(path, name))
+    .find((file) => !isPlainFile(file));
 }
 
 /** Whether there is anything at all where the output should be (D17). */

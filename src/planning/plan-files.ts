@@ -22,7 +22,11 @@ export function fileOf(places: Pick<Places, "planningDir">, artifact: string): s
 }
 
 /** What an artifact is made from: a change there makes it stale. */
-const madeFrom: Readonly<Record<string, string>> = { capability_map: "spec", physical_map: "capability_map" };
+const madeFrom: Readonly<Record<string, string>> = {
+  capability_map: "spec",
+  physical_map: "capability_map",
+  tasks: "physical_map",
+};
 
 export function inputsOf(places: Places, artifact: string): Record<string, string> {
   const source = madeFrom[artifact];
@@ -100,7 +104,7 @@ export function definition(task: TaskFile, file: string): TaskDef {
       command: verification,
     })),
     file,
-    digest: taskDigest(task).digest,
+    digest: workDigest(task),
   };
 }
 
@@ -114,6 +118,12 @@ export function taskDigest(task: TaskFile): Digested {
   const { phase: _phase, context, ...rest } = task;
   const { steel_thread: _steel, ...place } = context ?? {};
   return { id: task.id, digest: textDigest(JSON.stringify([rest, place])) };
+}
+
+/** Of the work itself: what it waits for may change without the work being another one. */
+function workDigest(task: TaskFile): string {
+  const { dependencies, ...rest } = task;
+  return taskDigest({ ...rest, dependencies: { external: dependencies?.external ?? [] } }).digest;
 }
 
 /** Of a whole plan; null when there is none. */

@@ -26,6 +26,8 @@ export interface RoleOrder {
   readonly answers: readonly Question[];
   readonly preferences: readonly { readonly path: string; readonly text: string }[];
   readonly broken?: string;
+  /** A copy of the refused output of the attempt before. */
+  readonly previous?: string;
 }
 
 /** What each role reads. */
@@ -90,11 +92,13 @@ function inputsFor({
   places,
   broken,
   makes,
+  previous,
 }: RoleOrder): Record<string, { path: string; sha256: string | null }> {
   const named = (path: string) => ({ path, sha256: fileDigest(path) });
   if (role === "fixer" && broken !== undefined)
     return { broken: named(broken), schema: named(schemaPath(makes)) };
-  return Object.fromEntries((reads[role] ?? []).map((name) => [name, named(fileOf(places, name))]));
+  const inputs = Object.fromEntries((reads[role] ?? []).map((name) => [name, named(fileOf(places, name))]));
+  return previous === undefined ? inputs : { ...inputs, previous: { path: previous, sha256: null } };
 }
 
 export interface Skill {

@@ -162,7 +162,7 @@ function projectContext(run: Run): unknown {
   }
 }
 
-function previous({ attempts, failure }: Task) {
+function previous({ attempts, lastFailure: failure }: Task) {
   return failure ? { attempt: attempts, category: failure.category, error: failure.error } : null;
 }
 

@@ -80,16 +80,22 @@ function header(run: Run, look: Look): string[] {
     if (name === run.phase) return paint(`[${name}]`, 1, look);
     return run.completedPhases.includes(name) ? name : paint(name, 2, look);
   });
-  return [`${paint(run.id, 1, look)}  ${run.protocolName} for ${run.targetDir}`, phases.join(" › ")];
+  return [`${paint(run.id, 1, look)}  ${run.protocolName} for ${oneLine(run.targetDir)}`, phases.join(" › ")];
 }
 
 function haltLines(run: Run, look: Look): string[] {
   const reason = run.halt?.reason ?? (look.stopFile ? "a STOP file is there" : undefined);
+  const way = run.halt?.code === "budget" ? "heddle resume --budget <usd> goes on" : "heddle resume goes on";
   const open = run.questions.filter((question) => question.answer === null);
   return [
-    ...(reason === undefined ? [] : [paint(`HALTED: ${reason}`, 33, look), "  heddle resume goes on"]),
-    ...open.map(({ id, text }) => paint(`? ${text}  (heddle answer ${id} "<text>")`, 36, look)),
+    ...(reason === undefined ? [] : [paint(`HALTED: ${oneLine(reason)}`, 33, look), `  ${way}`]),
+    ...open.map((question) => paint(questionLine(question), 36, look)),
   ];
+}
+
+function questionLine({ id, text, options }: Run["questions"][number]): string {
+  const choices = options.length > 0 ? ` [${options.map(oneLine).join(" | ")}]` : "";
+  return `? ${oneLine(text)}${choices}  (heddle answer ${oneLine(id)} "<text>")`;
 }
 
 function progress(run: Run, look: Look): string[] {

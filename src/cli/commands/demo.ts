@@ -45,5 +45,5 @@ function ended(run: Run, root: string, signal: AbortSignal): Reply {
     : `stopped: \`heddle demo --dir ${root}\` goes on where it stands`;
   const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n\n${tail}`;
   const exit = done ? exits.done : signal.aborted ? exits.interrupted : exits.refused;
-  return { text, json: statusDocument(run, { stopFile: false }), exit };
+  return { text, json: statusDocument(run, { stopFile: false }), exit, painted: true };
 }

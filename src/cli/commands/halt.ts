@@ -4,6 +4,7 @@ import { problem } from "../../core/problem.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { isThere, isThereItself, remove } from "../../host/files.ts";
+import { oneLine } from "../../view/safe.ts";
 import { haltView } from "../../view/state-json.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
@@ -83,7 +84,7 @@ export const checkHalt: Command = {
   examples: ["heddle state check-halt || exit"],
   run: async ({ app, root }) => {
     const halted = (why: string): Reply => ({
-      text: `HALTED: ${why}`,
+      text: `HALTED: ${oneLine(why)}`,
       json: { halted: true, reason: why },
       exit: exits.refused,
     });
@@ -153,7 +154,8 @@ export const haltStatus: Command = {
       };
     });
     const lines = Object.entries(json).map(
-      ([key, value]) => `${key}: ${Array.isArray(value) ? value.join(", ") || "none" : (value ?? "none")}`,
+      ([key, value]) =>
+        `${key}: ${Array.isArray(value) ? oneLine(value.join(", ")) || "none" : oneLine(String(value ?? "none"))}`,
     );
     return { text: lines.join("\n"), json };
   },

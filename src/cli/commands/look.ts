@@ -34,6 +34,7 @@ async function show(app: App): Promise<Reply> {
     const stopFile = app.stopFileThere(run);
     return {
       text: statusText(run, { ...terminal(), stopFile, nowMs: Date.now() }),
+      painted: true,
       json: statusDocument(run, { stopFile }),
     };
   });
@@ -95,7 +96,7 @@ export const history: Command = {
   },
   examples: ["heddle history", "heddle history --task T007", "heddle history --follow"],
   interruptible: true,
-  run: async ({ app, flags, say, signal }) => {
+  run: async ({ app, flags, stream: say, signal }) => {
     const opened = await app();
     const task = flags.one("task");
     const wanted = (entry: Entry) =>
@@ -163,6 +164,7 @@ export const replay: Command = {
     const run = fold(newRun(id, table), entries.slice(0, at));
     return {
       text: statusText(run, { ...terminal(), stopFile: false, nowMs: Date.parse(run.updatedAt) }),
+      painted: true,
       json: stateView(run, { all: true }),
     };
   },
@@ -188,5 +190,5 @@ export const verify: Command = {
 
 /** Damage: the exit code is the store's. */
 class VerifyFailed extends Refused {
-  readonly store = true;
+  readonly isDamage = true;
 }

@@ -1,12 +1,13 @@
 // `heddle plan` and `heddle verify-plan`: planning through agents, resumable at any point (D1–D19).
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { problem } from "../../core/problem.ts";
 import { type PlanSummary, summarize } from "../../core/schedule.ts";
-import type { App } from "../../engine/app.ts";
+import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { isThere } from "../../host/files.ts";
 import { planText } from "../../view/plan.ts";
+import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { live } from "../live.ts";
@@ -46,6 +47,7 @@ export const plan: Command = {
       throw new Usage(problem("contradiction", "`--new` and `--existing` contradict each other"));
     const app = await openOrCreate(call);
     const engine = await import("../../engine/plan.ts");
+    await sameTarget(call, app);
     const { kind, stack, spec } = await given(call, app);
     const metadata = {
       ...(kind !== undefined && { project_type: kind }),
@@ -55,6 +57,7 @@ export const plan: Command = {
     await engine.storeSpec(app, { spec, replaceSpec: call.flags.has("replace-spec") });
     await survey(call, app);
     await engine.lookAgain(app);
+    await engine.reopenStale(app);
     if (await app.look((run) => planned.has(run.phase))) return outcome(app, call.signal);
     return drivePlanning(call, app);
   },
@@ -74,7 +77,9 @@ export const verifyPlan: Command = {
     const app = await call.app();
     const engine = await import("../../engine/plan.ts");
     await engine.lookAgain(app);
-    await app.submit({ kind: "rejudge" });
+    if (await app.look((run) => run.tasks.size === 0))
+      throw new Refused([problem("no-tasks", "there are no tasks to be judged", { hint: "heddle plan" })]);
+    await app.submit({ kind: "reopen", to: "validation", reason: "the plan is to be judged again" });
     return drivePlanning(call, app);
   },
 };
@@ -96,6 +101,18 @@ async function openOrCreate(call: Call): Promise<App> {
   return call.app();
 }
 
+/** A plan is made for one target: another one needs another plan. */
+async function sameTarget({ flags, root }: Call, app: App): Promise<void> {
+  const target = flags.one("target");
+  const known = await app.look((run) => run.targetDir);
+  if (target === undefined || resolve(root, target) === known) return;
+  throw new Refused([
+    problem("other-target", `this plan is for ${known}`, {
+      hint: "heddle init --force <target> begins another",
+    }),
+  ]);
+}
+
 /** On a terminal it asks; elsewhere it says which flag is missing, and never waits (D3). */
 async function askFor(flag: string, question: string, initial: string): Promise<string> {
   if (canAsk()) return (await prompts()).text(question, initial);
@@ -106,7 +123,7 @@ async function askFor(flag: string, question: string, initial: string): Promise<
   );
 }
 
-type Spec = { readonly path: string } | { readonly text: string } | undefined;
+type Spec = { readonly path: string } | { readonly bytes: Buffer } | undefined;
 
 async function given(
   call: Call,
@@ -129,7 +146,7 @@ async function guess(target: string): Promise<"new" | "existing"> {
 }
 
 async function specFor({ args: [word], root }: Call, planning: string): Promise<Spec> {
-  if (word === "-") return { text: readFileSync(0, "utf8") };
+  if (word === "-") return { bytes: readFileSync(0) };
   if (word !== undefined) return { path: word };
   if (isThere(join(planning, "inputs/spec.md"))) return undefined;
   const { findSpecs } = await import("../../engine/plan.ts");
@@ -175,16 +192,16 @@ async function drivePlanning(call: Call, app: App): Promise<Reply> {
   const { flags, signal } = call;
   for (;;) {
     const view = await live(app, call.say);
-    const shown = flags.has("json") ? { changed: () => {}, watch: () => {} } : view;
     await runPlanning({
       app,
       agent: flags.one("agent"),
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
-      ...shown,
+      changed: view.changed,
+      watch: view.watch,
     });
-    if (!flags.has("json")) await view.settle();
+    await view.settle();
     const open = await app.look((run) => run.questions.find((question) => question.answer === null));
     if (!open || !canAsk() || signal.aborted) return outcome(app, signal);
     const answer =
@@ -206,7 +223,7 @@ async function outcome(app: App, signal: AbortSignal): Promise<Reply> {
       };
     }
     const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n${blocked(run)}`;
-    return { text, json: document, exit: signal.aborted ? exits.interrupted : exits.refused };
+    return { text, painted: true, json: document, exit: signal.aborted ? exits.interrupted : exits.refused };
   });
 }
 
@@ -217,5 +234,5 @@ function blocked(run: {
 }): string {
   const { verdict, summary } = run.artifacts.task_validation?.content ?? {};
   if (run.phase !== "validation" || verdict !== "BLOCKED") return "hint: heddle why";
-  return `BLOCKED: ${String(summary)}\nthe report is at ${join(run.planningDir, "reports/task-validation-report.md")}\nhint: mend the task files, then: heddle verify-plan`;
+  return `BLOCKED: ${oneLine(String(summary))}\nthe report is at ${join(run.planningDir, "reports/task-validation-report.md")}\nhint: mend the task files, then: heddle verify-plan`;
 }

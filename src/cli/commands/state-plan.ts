@@ -1,6 +1,7 @@
 // `heddle state …`: the phases of a plan, its artifacts and its tasks, for hosts that drive the loop themselves.
 import { problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
+import { oneLine } from "../../view/safe.ts";
 import { statusDocument } from "../../view/status.ts";
 import type { Command } from "../command.ts";
 
@@ -17,7 +18,7 @@ export const stateStatus: Command = {
     const counts = Object.entries(json.tasks).map(([status, n]) => `${status} ${n}`);
     const total = Object.values(json.tasks).reduce((sum, n) => sum + n, 0);
     const lines = [
-      ...(json.halt ? [`HALTED: ${json.halt.reason}`] : []),
+      ...(json.halt ? [`HALTED: ${oneLine(json.halt.reason)}`] : []),
       `Phase: ${json.phase}`,
       `Target: ${json.target_dir}`,
       `Tasks: ${total}`,

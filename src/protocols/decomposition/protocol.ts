@@ -87,6 +87,7 @@ export const decomposition: Protocol = {
     "plan check": artifact("task_validation"),
     verdict: field("task_validation", "verdict", ["READY", "READY_WITH_NOTES", "BLOCKED"]),
     order: artifact("order"),
+    "task files": artifact("tasks"),
     work,
     sequence,
   },
@@ -94,6 +95,12 @@ export const decomposition: Protocol = {
   graph: { opens: "ready", runs: "executing" },
   rules: [
     rule("the specification is stored", at("ingestion"), saw("spec", "valid"), go("logical")),
+    rule(
+      "the specification is empty or cannot be read",
+      at("ingestion"),
+      saw("spec", "invalid"),
+      wait("put a specification at project-planning/inputs/spec.md"),
+    ),
     rule("there is no specification", at("ingestion"), wait("put it at project-planning/inputs/spec.md")),
 
     rule("the capability map is valid", at("logical"), saw("capability map", "valid"), go("physical")),
@@ -135,6 +142,13 @@ export const decomposition: Protocol = {
     ),
 
     rule("no tasks are loaded", at("definition"), saw("work", "none"), job("task-author", "tasks")),
+    rule(
+      "the tasks were made from another physical map",
+      at("definition"),
+      asked("drive"),
+      saw("task files", "stale"),
+      job("task-author", "tasks"),
+    ),
     rule("tasks are loaded", at("definition"), go("validation")),
 
     rule(

@@ -1,0 +1,13 @@
+// What is said when a project's history is gone (G6).
+import { problem } from "../core/problem.ts";
+import { StoreFailure } from "../journal/journal.ts";
+
+/** A view of ours without its journal: the history is gone, and nothing may pretend otherwise. */
+export function journalLost(view: string): StoreFailure {
+  return new StoreFailure(
+    problem("journal-lost", "the journal of this project is gone: .heddle/heddle.db is missing", {
+      place: { file: view },
+      hint: "heddle restore <backup>; or start a new history from the view: heddle import tasker project-planning",
+    }),
+  );
+}
