@@ -10,11 +10,15 @@ export function freshness(name: string, seen: Seen): Freshness {
   if (!artifact || digest === null) return "missing";
   if (digest !== undefined && digest !== artifact.digest) return "stale";
   if (!artifact.valid) return "invalid";
-  for (const [input, madeFrom] of Object.entries(artifact.inputs)) {
+  return isOutdated(name, seen) ? "stale" : "valid";
+}
+
+/** Whether something that it was made from has changed since, however far back. */
+function isOutdated(name: string, seen: Seen): boolean {
+  return Object.entries(seen.run.artifacts[name]?.inputs ?? {}).some(([input, madeFrom]) => {
     const now = seen.digests[input] ?? seen.run.artifacts[input]?.digest;
-    if (now !== madeFrom) return "stale";
-  }
-  return "valid";
+    return now !== madeFrom || isOutdated(input, seen);
+  });
 }
 
 export function artifact(name: string): Subject {

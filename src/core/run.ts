@@ -49,6 +49,9 @@ export interface TaskDef {
   readonly digest: string;
 }
 
+/** The digest of a definition that came without its file. */
+export const unknownDigest = "imported";
+
 export type Stage = "working" | "checking";
 
 /** One try at one task. Its number and the orchestrator's epoch are the fence against late answers. */

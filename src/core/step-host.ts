@@ -37,8 +37,11 @@ export const hostSteps: Steps<
     about(run, task, () => accept({ kind: "rollback-verified", task, success, issues })),
   "record-commit": (run, { task, files, commit }) =>
     about(run, task, () => accept({ kind: "task-committed", task, files, commit })),
-  "record-usage": (run, { task, agent, inputTokens, outputTokens, costUsd }) =>
-    accept({ kind: "usage-recorded", task, phase: run.phase, agent, inputTokens, outputTokens, costUsd }),
+  "record-usage": (run, { task, agent, inputTokens, outputTokens, costUsd }) => {
+    const record = () =>
+      accept({ kind: "usage-recorded", task, phase: run.phase, agent, inputTokens, outputTokens, costUsd });
+    return task === null ? record() : about(run, task, record);
+  },
   "checkpoint-create": createCheckpoint,
   "checkpoint-update": updateCheckpoint,
   "checkpoint-complete": (run, { now }) =>
@@ -67,15 +70,14 @@ function createCheckpoint(run: Run, { tasks, batch, now }: InputOf<"checkpoint-c
   const unknown = tasks.filter((id) => !run.tasks.get(id));
   if (unknown.length > 0) return refuse(...unknown.map((id) => unknownTask(run, id)));
   const { checkpoint } = run;
-  if (checkpoint?.status === "active" && checkpoint.pending.some((id) => !tasks.includes(id)))
+  const underway = (checkpoint?.status === "active" ? checkpoint.pending : []).filter(
+    (id) => !tasks.includes(id) && run.tasks.get(id)?.state === "running",
+  );
+  if (checkpoint && underway.length > 0)
     return refuse(
-      problem(
-        "checkpoint-active",
-        `batch \`${checkpoint.batch}\` still waits for ${checkpoint.pending.join(", ")}`,
-        {
-          hint: "heddle state checkpoint recover, or: heddle state checkpoint clear",
-        },
-      ),
+      problem("checkpoint-active", `batch \`${checkpoint.batch}\` still waits for ${underway.join(", ")}`, {
+        hint: "heddle state checkpoint recover, or: heddle state checkpoint clear",
+      }),
     );
   const spawned = [...new Set(tasks)];
   return accept(
@@ -123,6 +125,7 @@ function moved(
 
 /** Result files are taken over as claims (X20); what is still running without one is an orphan. Repeatable. */
 function recover(run: Run, { results, now }: InputOf<"checkpoint-recover">): Step {
+  if (!run.checkpoint) return accept();
   return withCheckpoint(run, (checkpoint) => {
     const facts: Fact[] = [];
     let after = checkpoint;

@@ -5,7 +5,7 @@ import { findCycle, inOrder } from "./graph.ts";
 import type { InputOf } from "./input.ts";
 import { defaultPolicy, type Policy } from "./policy.ts";
 import { type Problem, problem } from "./problem.ts";
-import type { Run, TaskDef } from "./run.ts";
+import { type Run, type TaskDef, unknownDigest } from "./run.ts";
 
 export const planSteps: Steps<
   "create" | "describe" | "reopen" | "archive" | "import" | "register" | "load-plan" | "repair-view"
@@ -76,7 +76,7 @@ function loadPlan(run: Run, input: InputOf<"load-plan">): Step {
   for (const { def } of inOrder(input.tasks.map((task) => nodeOf(task)))) {
     const old = run.tasks.get(def.id)?.def;
     if (old && sameText(old, def)) continue;
-    const reset = old !== undefined && old.digest !== def.digest;
+    const reset = old !== undefined && differs(old, def);
     if (reset) changed++;
     facts.push({ kind: "task-defined", task: def, reset });
   }
@@ -88,6 +88,9 @@ function loadPlan(run: Run, input: InputOf<"load-plan">): Step {
 }
 
 const nodeOf = (def: TaskDef) => ({ def, id: def.id, dependsOn: def.dependsOn, hours: def.estimateHours });
+
+/** Of a task that was imported without its file nobody knows whether it changed: it keeps its progress. */
+const differs = (old: TaskDef, def: TaskDef) => old.digest !== def.digest && old.digest !== unknownDigest;
 
 const sameText = (a: TaskDef, b: TaskDef) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -110,7 +113,8 @@ function unsound(tasks: readonly TaskDef[], defs: ReadonlyMap<string, TaskDef>):
 function underway(run: Run, defs: ReadonlyMap<string, TaskDef>): Problem[] {
   return run.running.flatMap((id) => {
     const def = defs.get(id);
-    if (def && def.digest === run.tasks.get(id)?.def.digest) return [];
+    const old = run.tasks.get(id)?.def;
+    if (def && old && !differs(old, def)) return [];
     const what = def ? "changed" : "was removed";
     return problem("task-running", `task \`${id}\` is running and its file ${what}`, {
       hint: `wait for it, or: heddle state fail-task ${id} "replanned"`,

@@ -9,7 +9,7 @@ import { carryOut, type Draft, step } from "../core/step.ts";
 import { writeLog } from "../effects/write-log.ts";
 import { writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
-import { isThereItself, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
@@ -117,8 +117,15 @@ export class App {
     const path = this.viewPath(run);
     const text = readIfThere(path);
     const drift = driftOf(run, text);
+    if (drift === "edited" && this.#isOriginal(text ?? "")) return { drift: "stale", problem: undefined };
     if (drift === "edited") return { drift, problem: editedProblem(run, text ?? "", path) };
     return { drift, problem: drift === "ahead" ? aheadProblem(run, path) : undefined };
+  }
+
+  /** Another program's view, imported but not yet replaced: a crash or another command came in between. */
+  #isOriginal(text: string): boolean {
+    const folder = join(this.paths.heddle, "imported");
+    return listFiles(folder, ".json").some((name) => readIfThere(join(folder, name)) === text);
   }
 
   /** Submits one input. Throws `Refused` when it may not be; otherwise it is durable, and the views show it. */

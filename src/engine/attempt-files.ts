@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Input } from "../core/input.ts";
 import type { Problem } from "../core/problem.ts";
 import { type Run, type Task, type TaskId, taskOf } from "../core/run.ts";
+import { statusOf } from "../core/task.ts";
 import { keepCopies, putBack } from "../host/copies.ts";
 import { isThere, makeFolder, rename } from "../host/files.ts";
 import type { Committed } from "../journal/journal.ts";
@@ -48,8 +49,21 @@ export async function failTask(
     undone = done;
     return problems;
   });
-  const blocked = await app.look((run) => run.counts.blocked);
+  const blocked = await app.look((run) => blockedBy(run, input.task));
   return { ...undone, blocked };
+}
+
+/** How many tasks wait for this one, at any distance, and are blocked. */
+function blockedBy(run: Run, id: TaskId): number {
+  const seen = new Set<TaskId>();
+  const open = [...taskOf(run, id).dependents];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const task = taskOf(run, next);
+    if (seen.has(next) || statusOf(task) !== "blocked") continue;
+    seen.add(next);
+    open.push(...task.dependents);
+  }
+  return seen.size;
 }
 
 /** Adds files to what is put back when the present attempt fails. */

@@ -36,16 +36,14 @@ export function document(checkpoint: Checkpoint) {
   };
 }
 
-/** The file is a view: it follows the journal. */
+/** The file is a view: it follows the journal, and its writers take turns. */
 export async function writeCheckpoint(app: App): Promise<Checkpoint | null> {
-  const { checkpoint, planningDir } = await app.look((run) => ({
-    checkpoint: structuredClone(run.checkpoint),
-    planningDir: run.planningDir,
-  }));
-  const file = join(planningDir, "orchestrator-checkpoint.json");
-  if (checkpoint) replaceFile(file, `${JSON.stringify(document(checkpoint), null, 2)}\n`);
-  else remove(file);
-  return checkpoint;
+  return app.journal.exclusive(await app.run(), ({ checkpoint, planningDir }) => {
+    const file = join(planningDir, "orchestrator-checkpoint.json");
+    if (checkpoint) replaceFile(file, `${JSON.stringify(document(checkpoint), null, 2)}\n`);
+    else remove(file);
+    return structuredClone(checkpoint);
+  });
 }
 
 export interface Recovered {

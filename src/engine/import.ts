@@ -29,7 +29,14 @@ export async function importPlan(options: AppOptions, from: string): Promise<App
     { kind: "import", facts },
     ...artifactInputs(paths.planning, state),
   ];
-  await app.create("decomposition", inputs);
+  try {
+    await app.create("decomposition", inputs);
+    // A view of ours that outlived its journal may claim more facts than there are now.
+    await app.restoreView();
+  } catch (error) {
+    app.close();
+    throw error;
+  }
   options.warn?.(
     problem(
       "imported",

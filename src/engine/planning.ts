@@ -1,10 +1,12 @@
 // A plan between its files and the journal: what the files are now, recording what was found, and loading tasks.
 // Loaded only by commands that need it: the validators are the heavy part of heddle.
+import { join } from "node:path";
 import type { Input } from "../core/input.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import type { Json, TaskDef } from "../core/run.ts";
+import type { Json, Run, TaskDef } from "../core/run.ts";
 import { fileDigest, textDigest } from "../host/digest.ts";
 import { readText } from "../host/files.ts";
+import type { Committed } from "../journal/journal.ts";
 import { checkOutput } from "../planning/check-output.ts";
 import {
   definition,
@@ -158,6 +160,17 @@ export async function registerVerdict(app: App, { verdict, summary, issues }: Ve
     throw new Refused([
       problem("no-tasks", "no tasks are loaded, so none can be judged", { hint: "heddle state load-tasks" }),
     ]);
+  const plan = planDigest(readTaskFiles(places).checked.tasks.map(({ task }) => taskDigest(task)));
+  if ((await app.look((run) => run.artifacts.tasks?.digest)) !== plan)
+    throw new Refused([
+      problem(
+        "not-loaded",
+        "the task files changed since they were loaded, so the verdict is not about the plan",
+        {
+          hint: "heddle state load-tasks",
+        },
+      ),
+    ]);
   const judged = fileDigest(path) === null ? undefined : checkOutput("task_validation", { places, path });
   if (judged && judged.problems.length > 0) throw new Refused(judged.problems);
   const [register] = judged?.inputs ?? [];
@@ -174,7 +187,6 @@ export async function registerVerdict(app: App, { verdict, summary, issues }: Ve
       ),
     ]);
   const dimensions = judged !== undefined;
-  const plan = planDigest(readTaskFiles(places).checked.tasks.map(({ task }) => taskDigest(task)));
   await app.submit({
     kind: "register",
     artifact: "task_validation",
@@ -190,8 +202,7 @@ export async function registerVerdict(app: App, { verdict, summary, issues }: Ve
 
 /** What the task files define, where they are right: for a plan whose state comes from elsewhere. */
 export function definitionsIn(planningDir: string): Map<string, TaskDef> {
-  const { checked, problems } = readTaskFiles({ planningDir, targetDir: "" });
-  if (problems.length > 0) return new Map();
+  const { checked } = readTaskFiles({ planningDir, targetDir: "" });
   return new Map(checked.tasks.map(({ source, task }) => [task.id, definition(task, source.file)]));
 }
 
@@ -230,4 +241,22 @@ export function artifactInputs(planningDir: string, { artifacts, tasks }: State)
   if (verdict)
     add("task_validation", claimDigest, { madeFrom: plan === null ? {} : { tasks: plan }, content });
   return inputs;
+}
+
+/** Moves on, or says what is missing; a phase that a verdict holds shows what the verdict says (D14). */
+export async function advance(app: App): Promise<Committed> {
+  try {
+    return await app.submit({ kind: "advance", digests: await observe(app) });
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    const notes = await app.look(verdictNotes);
+    throw notes.length === 0 ? error : new Refused(error.problems.map((each) => ({ ...each, notes })));
+  }
+}
+
+function verdictNotes({ phase, planningDir, artifacts }: Run): string[] {
+  const { verdict, summary, issues } = artifacts.task_validation?.content ?? {};
+  if (phase !== "validation" || verdict !== "BLOCKED") return [];
+  const report = join(planningDir, "reports/task-validation-report.md");
+  return [String(summary ?? ""), ...(Array.isArray(issues) ? issues.map(String) : []), `report: ${report}`];
 }

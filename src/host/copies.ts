@@ -41,10 +41,11 @@ export function putBack(
     const found = inside(target, path);
     if ("code" in found) outcome.problems.push(found);
     else if (existed) {
+      if (!isFile(found.file)) rmSync(found.file, { force: true, recursive: true });
       copy(join(folder, "files", path), found.file);
       outcome.restored.push(path);
     } else if (isThere(found.file)) {
-      rmSync(found.file, { force: true });
+      rmSync(found.file, { force: true, recursive: true });
       outcome.deleted.push(path);
     }
   }
@@ -66,10 +67,14 @@ function inside(target: string, path: string): { readonly file: string } | Probl
   if (!isWithin(resolve(target), file)) return outside();
   let existing = dirname(file);
   while (!isThere(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  if (isFile(existing))
+    return problem("in-the-way", `\`${path}\` has a file in its way: ${existing}`, {
+      hint: `rm ${existing}`,
+    });
   const base = isThere(target) ? realpathSync(target) : resolve(target);
   const real = realpathSync(existing);
   if (isThere(target) && !isWithin(base, real)) return outside();
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return outside();
+  if (statusOf(file)?.isSymbolicLink()) return outside();
   return { file };
 }
 
@@ -79,11 +84,21 @@ function isWithin(base: string, path: string): boolean {
 }
 
 function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  return statusOf(path) !== undefined;
 }
 
 function isFile(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  return statusOf(path)?.isFile() === true;
+}
+
+/** What lies there itself; nothing below a file. */
+function statusOf(path: string) {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOTDIR") return undefined;
+    throw error;
+  }
 }
 
 function copy(from: string, to: string): void {

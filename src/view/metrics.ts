@@ -13,13 +13,12 @@ const mean = (values: readonly number[]) =>
 export function executionMetrics(run: Run): Figures {
   const tasks = [...run.tasks.all()];
   const complete = tasks.filter((task) => task.state === "complete");
-  const tried = tasks.filter((task) => task.attempts > 0);
   const { inputTokens, outputTokens, costUsd, unknownCosts } = run.usage;
   const tokens = inputTokens + outputTokens;
   return {
     task_success_rate: ratio(complete.length, complete.length + run.counts.failed),
     first_attempt_success_rate: ratio(complete.filter((task) => task.attempts === 1).length, complete.length),
-    avg_attempts: mean(tried.map((task) => task.attempts)),
+    avg_attempts: mean(complete.map((task) => task.attempts)),
     tokens_per_task: ratio(tokens, complete.length),
     cost_per_task: ratio(costUsd, complete.length),
     ...verificationRates(complete),
@@ -71,7 +70,7 @@ export function planningMetrics(run: Run): Figures {
   const dependencies = defs.reduce((sum, def) => sum + def.dependsOn.length, 0);
   return {
     total_tasks: defs.length,
-    total_behaviors: new Set(defs.flatMap((def) => def.behaviours)).size,
+    total_behaviors: defs.reduce((sum, def) => sum + def.behaviours.length, 0),
     avg_behaviors_per_task: mean(defs.map((def) => def.behaviours.length)),
     avg_criteria_per_task: mean(defs.map((def) => def.criteria.length)),
     avg_files_per_task: mean(defs.map((def) => def.files.length)),
@@ -95,7 +94,12 @@ export function failureMetrics(run: Run): Figures {
     by_category_tasks: Object.fromEntries(
       Object.entries(categories).map(([name, tasks = []]) => [name, tasks.map((task) => task.def.id)]),
     ),
-    by_subcategory: sizes(by((task) => task.failure?.subcategory ?? "none")),
+    by_subcategory: sizes(
+      Object.groupBy(
+        failed.filter((task) => task.failure?.subcategory),
+        (task) => task.failure?.subcategory ?? "",
+      ),
+    ),
     retryable_count: retryable,
     non_retryable_count: failed.length - retryable,
     category_pct: Object.fromEntries(

@@ -5,6 +5,7 @@ import { wallClock } from "../../host/clock.ts";
 import { type Call, type Command, type Reply, Usage } from "../command.ts";
 
 const actions = ["create", "update", "complete", "status", "recover", "clear"] as const;
+type Action = (typeof actions)[number];
 type Act = (call: Call, words: readonly string[]) => Promise<Reply>;
 
 export const checkpoint: Command = {
@@ -22,11 +23,24 @@ export const checkpoint: Command = {
   ],
   run: (call) => {
     const [action = "", ...words] = call.args;
-    return acts[action as (typeof actions)[number]](call, words);
+    const extra = words[takes[action as Action]];
+    if (extra !== undefined)
+      throw wrong(`\`checkpoint ${action}\` does not take \`${extra}\``, `heddle state checkpoint ${action}`);
+    return acts[action as Action](call, words);
   },
 };
 
-const acts: { readonly [A in (typeof actions)[number]]: Act } = {
+/** How many words each action takes. */
+const takes: { readonly [A in Action]: number } = {
+  create: Number.POSITIVE_INFINITY,
+  update: 2,
+  complete: 0,
+  status: 0,
+  recover: 0,
+  clear: 0,
+};
+
+const acts: { readonly [A in Action]: Act } = {
   create: async (call, tasks) => {
     if (tasks.length === 0)
       throw wrong("`checkpoint create` needs the ids of the batch", "heddle state checkpoint create T001");
@@ -50,9 +64,9 @@ const acts: { readonly [A in (typeof actions)[number]]: Act } = {
     return written(call, "Checkpoint completed");
   },
   status: async ({ app }) => {
-    const found = await (await app()).look((run) => structuredClone(run.checkpoint));
+    const { document, writeCheckpoint } = await import("../../engine/checkpoint.ts");
+    const found = await writeCheckpoint(await app());
     if (!found) return { text: "No active checkpoint.", json: null };
-    const { document } = await import("../../engine/checkpoint.ts");
     return { text: lines(found), json: document(found) };
   },
   recover: async (call) => {

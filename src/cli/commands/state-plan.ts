@@ -3,7 +3,7 @@ import { problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument } from "../../view/status.ts";
-import type { Command } from "../command.ts";
+import { type Command, Usage } from "../command.ts";
 
 const verdicts = ["READY", "READY_WITH_NOTES", "BLOCKED"] as const;
 
@@ -40,9 +40,9 @@ export const advance: Command = {
   examples: ["heddle state advance"],
   run: async ({ app }) => {
     const opened = await app();
-    const { ingest, observe } = await import("../../engine/planning.ts");
+    const { advance: submit, ingest } = await import("../../engine/planning.ts");
     if ((await opened.look((run) => run.phase)) === "ingestion") await ingest(opened);
-    const { entries } = await opened.submit({ kind: "advance", digests: await observe(opened) });
+    const { entries } = await submit(opened);
     const moved = entries.map((entry) => entry.fact).find((fact) => fact.kind === "phase-entered");
     const { from = "", to = "" } = moved ?? {};
     return { text: `Advanced from ${from} to ${to}`, json: { from, to } };
@@ -104,11 +104,11 @@ export const validateTasks: Command = {
   run: async ({ app, args: [word = "", ...words], flags, warn }) => {
     const verdict = word.toUpperCase();
     if (!verdicts.includes(verdict as (typeof verdicts)[number]))
-      throw new Refused([
+      throw new Usage(
         problem("bad-verdict", `\`${word}\` is not a verdict: it is one of ${verdicts.join(", ")}`, {
           hint: 'heddle state validate-tasks READY "<summary>"',
         }),
-      ]);
+      );
     const { registerVerdict } = await import("../../engine/planning.ts");
     const [summary, issues] = [words.join(" "), flags.all("issues")];
     const dimensions = await registerVerdict(await app(), { verdict, summary, issues });

@@ -3,7 +3,7 @@
 import type { Fact, Imported } from "../../core/fact.ts";
 import { inOrder } from "../../core/graph.ts";
 import type { Verification } from "../../core/parts.ts";
-import type { Json, TaskDef, TaskState } from "../../core/run.ts";
+import { type Json, type TaskDef, type TaskState, unknownDigest } from "../../core/run.ts";
 import type { State } from "./artifacts/state.ts";
 
 type TaskRecord = Exclude<State["tasks"][string], undefined> & { readonly id: string };
@@ -18,7 +18,12 @@ export interface Source {
 export function taskerFacts({ from, state, defs }: Source): Fact[] {
   const records = recordsOf(state);
   const known = new Set(records.map((record) => record.id));
-  const plan = records.map((record) => defs.get(record.id) ?? definitionOf(record, known));
+  const plan = records.map((record) => {
+    const sketch = definitionOf(record, known);
+    const def = defs.get(record.id);
+    // The state's own dependencies: they were checked for cycles.
+    return def ? { ...def, dependsOn: sketch.dependsOn } : sketch;
+  });
   const nodes = plan.map((def) => ({ def, id: def.id, dependsOn: def.dependsOn, hours: def.estimateHours }));
   const { current, completed } = state.phase;
   return [
@@ -53,7 +58,7 @@ function definitionOf(record: TaskRecord, known: ReadonlySet<string>): TaskDef {
     files: [],
     criteria: [],
     file: record.file ?? "",
-    digest: "imported",
+    digest: unknownDigest,
   };
 }
 
