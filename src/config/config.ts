@@ -68,7 +68,7 @@ export function parseConfig(file: string, text: string): ParsedConfig {
   const document = parseDocument(file, stripComments(text, " "));
   if ("problems" in document) return { config: {}, problems: document.problems };
   const parsed = configSchema.safeParse(document.value);
-  if (parsed.success) return { config: parsed.data, problems: [] };
+  if (parsed.success) return { config: parsed.data, problems: unknownRoles(document, parsed.data) };
   const { issues } = parsed.error;
   const unknown = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? unknownSettings(document, issue) : [],
@@ -78,6 +78,27 @@ export function parseConfig(file: string, text: string): ParsedConfig {
     issues.filter((issue) => issue.code !== "unrecognized_keys"),
   );
   return { config: {}, problems: [...unknown, ...wrong] };
+}
+
+/** Who can be set up; the four protocols bring more of them. */
+const roles = [
+  "logic-architect",
+  "physical-architect",
+  "task-author",
+  "task-plan-verifier",
+  "plan-auditor",
+  "fixer",
+];
+
+function unknownRoles(document: JsonDocument, config: Config): Problem[] {
+  const unknown = Object.keys(config.roles ?? {}).filter((role) => !roles.includes(role));
+  return unknown.map((role) => {
+    const meant = closest(role, roles);
+    return problem("unknown-role", `nobody plays the role \`${role}\``, {
+      place: placeOf(document, `/roles${segment(role)}`, { key: true }),
+      hint: meant ? `did you mean \`${meant}\`?` : `the roles are ${roles.join(", ")}`,
+    });
+  });
 }
 
 type Unknown = Extract<z.core.$ZodIssue, { code: "unrecognized_keys" }>;

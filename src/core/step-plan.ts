@@ -77,7 +77,7 @@ function loadPlan(run: Run, input: InputOf<"load-plan">): Step {
     const old = run.tasks.get(def.id)?.def;
     if (old && sameText(old, def)) continue;
     const reset = old !== undefined && differs(old, def);
-    if (reset) changed++;
+    if (old) changed++;
     facts.push({ kind: "task-defined", task: def, reset });
   }
   const gone = [...run.tasks.all()].filter((task) => !defs.has(task.def.id)).map((task) => nodeOf(task.def));

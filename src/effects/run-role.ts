@@ -67,7 +67,7 @@ export async function workOn(
     cwd: folder.work,
     home: folder.home,
     writable: [folder.outbox],
-    readable,
+    readable: isThere(folder.previous) ? [...readable, folder.previous] : readable,
     records: folder.folder,
   };
   const ordered = {

@@ -1,4 +1,5 @@
 // Where a run stands: as a document for programs, as a page for people, and as one calm screen while it goes on.
+import { freshness } from "../core/artifact.ts";
 import { decide } from "../core/protocol.ts";
 import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
@@ -157,6 +158,9 @@ function notes(run: Run): string[] {
         : `$${costUsd.toFixed(2)}`;
     lines.push(`${(inputTokens + outputTokens).toLocaleString("en-US")} tokens, ${cost}`);
   }
+  const judged = freshness("task_validation", { run, request: null, digests: {} });
+  if (judged === "stale" && (run.phase === "sequencing" || run.phase === "ready"))
+    lines.push("the tasks changed since they were judged: heddle verify-plan");
   const { rule } = decide(run.protocol, { run, request: null, digests: {} });
   if (rule) lines.push(`next: ${rule.name}`);
   return lines;

@@ -107,7 +107,7 @@ async function sameTarget({ flags, root }: Call, app: App): Promise<void> {
   const known = await app.look((run) => run.targetDir);
   if (target === undefined || resolve(root, target) === known) return;
   throw new Refused([
-    problem("other-target", `this plan is for ${known}`, {
+    problem("other-target", `this plan is for ${known}, not for ${resolve(root, target)}`, {
       hint: "heddle init --force <target> begins another",
     }),
   ]);

@@ -1,0 +1,237 @@
+// `.heddle/config.json`: comments allowed, every mistake named with its place and a hint.
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Config, parseConfig } from "../../src/config/config.ts";
+import { defaultPolicy } from "../../src/core/policy.ts";
+import { limitsFor, policyOf, readConfig } from "../../src/engine/config.ts";
+
+const file = "/p/.heddle/config.json";
+const problemsOf = (text: string) => parseConfig(file, text).problems;
+const configOf = (text: string) => {
+  const { config, problems } = parseConfig(file, text);
+  expect(problems).toEqual([]);
+  return config;
+};
+
+const whole = `{
+  // who works
+  "$schema": "https://example.org/heddle.json",
+  "agent": "writer", /* everybody,
+     in two lines */
+  "agents": {
+    "writer": {
+      "command": ["./agent", "--fast"],
+      "env": ["ANTHROPIC_API_KEY"],
+      "readable": ["/opt/models"],
+      "network": false,
+      "limits": { "minutes": 10, "silenceMinutes": 2, "outputMegabytes": 8, "memoryMegabytes": 512 }
+    }
+  },
+  "roles": { "task-author": { "agent": "writer", "limits": { "minutes": 30 } } },
+  "limits": { "minutes": 20 },
+  "attempts": 2,
+  "parallel": 4,
+  "budget": { "taskUsd": 2.5, "runUsd": 40 },
+  "unconfined": false
+}`;
+
+describe("a configuration that is right", () => {
+  it("has every setting that there is, and comments of both kinds", () => {
+    expect(configOf(whole)).toMatchObject({
+      agent: "writer",
+      agents: { writer: { command: ["./agent", "--fast"], network: false } },
+      attempts: 2,
+      budget: { runUsd: 40 },
+    });
+  });
+
+  it("may be an empty object", () => {
+    expect(configOf("{}")).toEqual({});
+  });
+
+  it("keeps what looks like a comment inside a text", () => {
+    expect(configOf('{ "agent": "command:./a//b" }')).toEqual({ agent: "command:./a//b" });
+  });
+
+  it("may begin with a byte order mark and end its lines as on Windows", () => {
+    expect(configOf('\uFEFF{\r\n  // here\r\n  "attempts": 2\r\n}\r\n')).toEqual({ attempts: 2 });
+  });
+
+  it("need not be there", () => {
+    expect(readConfig("/nowhere/.heddle")).toEqual({});
+  });
+});
+
+describe("a mistake", () => {
+  it.each([
+    ["a word for a number", '{\n  "attempts": "3"\n}', 2, 15, /`attempts` must be/, /without quotes/],
+    ["too large a number", '{\n  "attempts": 99\n}', 2, 15, /attempts/, /20/],
+    ["too small a number", '{ "parallel": 0 }', 1, 15, /parallel/, /1/],
+    ["a fraction where a whole number belongs", '{ "attempts": 1.5 }', 1, 15, /attempts/, /./],
+    ["a limit of nothing", '{\n  "limits": {\n    "minutes": 0\n  }\n}', 3, 16, /limits.*minutes/, /./],
+    ["a negative budget", '{ "budget": { "runUsd": -1 } }', 1, 25, /budget/, /./],
+    [
+      "a command that is no list",
+      '{ "agents": { "x": { "command": "./x" } } }',
+      1,
+      33,
+      /command/,
+      /brackets/,
+    ],
+    ["an empty command", '{ "agents": { "x": { "command": [] } } }', 1, 33, /command/, /./],
+    ["no command", '{ "agents": { "x": {} } }', 1, 20, /command.* is missing/, /"command"/],
+    ["a yes for a true", '{ "unconfined": "yes" }', 1, 17, /unconfined/, /true or false/],
+    [
+      "an agent's name in capitals",
+      '{ "agents": { "My Agent": { "command": ["x"] } } }',
+      1,
+      27,
+      /My Agent/,
+      /./,
+    ],
+    [
+      "a variable's name in small letters",
+      '{ "agents": { "x": { "command": ["x"], "env": ["path"] } } }',
+      1,
+      48,
+      /env/,
+      /./,
+    ],
+    ["a list for an object", '{ "limits": [] }', 1, 13, /limits/, /./],
+    ["a list for the whole", "[]", 1, 1, /the document/, /./],
+    ["broken JSON", '{\n  "agent": \n}', 3, 1, /./, /./],
+    ["a trailing comma", '{\n  "attempts": 2,\n}', 3, 1, /./, /./],
+    ["the same key twice", '{\n  "attempts": 2,\n  "attempts": 3\n}', 3, 3, /attempts/, /./],
+  ])("%s: file, line, column, and a hint", (_name, text, line, column, message, hint) => {
+    const [found, ...rest] = problemsOf(text);
+    expect(rest).toEqual([]);
+    expect(found?.message).toMatch(message);
+    expect(found?.hint ?? "").toMatch(hint);
+    expect(found?.place).toMatchObject({ file, line, column });
+  });
+
+  it("an empty file is named", () => {
+    expect(problemsOf("")[0]).toMatchObject({ place: { file } });
+  });
+
+  it("an unknown setting is told from the one that was meant", () => {
+    expect(problemsOf('{\n  "agentt": "x"\n}')[0]).toMatchObject({
+      message: "`agentt` is not a setting",
+      hint: "did you mean `agent`?",
+      place: { file, line: 2, column: 3 },
+    });
+  });
+
+  it.each([
+    ["limits", '{ "limits": { "minuts": 1 } }', "minutes"],
+    ["an agent", '{ "agents": { "x": { "command": ["x"], "redable": [] } } }', "readable"],
+    [
+      "an agent's limits",
+      '{ "agents": { "x": { "command": ["x"], "limits": { "silenceMinute": 1 } } } }',
+      "silenceMinutes",
+    ],
+    ["a role", '{ "roles": { "task-author": { "agnt": "x" } } }', "agent"],
+    ["the budget", '{ "budget": { "runUSD": 1 } }', "runUsd"],
+  ])("an unknown setting in %s is told from the one that was meant", (_name, text, meant) => {
+    expect(problemsOf(text)[0]?.hint).toBe(`did you mean \`${meant}\`?`);
+  });
+
+  it("an unknown setting that resembles none is answered with all that there are", () => {
+    expect(problemsOf('{ "budget": { "zzz": 1 } }')[0]?.hint).toBe("known here: taskUsd, runUsd");
+  });
+
+  it("a role that nobody plays is named", () => {
+    expect(problemsOf('{ "roles": { "task-auhtor": { "agent": "x" } } }')[0]).toMatchObject({
+      hint: "did you mean `task-author`?",
+    });
+  });
+
+  it("all mistakes are named at once", () => {
+    expect(problemsOf('{ "attempts": 0, "parallel": "x", "agnet": 1 }')).toHaveLength(3);
+  });
+
+  it("places count through comments", () => {
+    const text = '{\n  /* one\n     two */ "attempts": 0\n}';
+    expect(problemsOf(text)[0]?.place).toMatchObject({ line: 3, column: 25 });
+  });
+
+  it("none of them throws, whatever the file holds", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.json(),
+          fc.json().map((text) => `/*${text}*/${text}`),
+        ),
+        (text) => {
+          for (const found of problemsOf(text)) expect(found.place?.file).toBe(file);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it("a file that cannot be read is refused, not taken as empty", () => {
+    const folder = mkdtempSync(join(tmpdir(), "heddle-config-"));
+    writeFileSync(join(folder, "config.json"), Buffer.from([0x7b, 0, 0x7d]));
+    expect(() => readConfig(folder)).toThrow();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe("C7 limits", () => {
+  const config: Config = {
+    limits: { minutes: 20, silenceMinutes: 5, outputMegabytes: 2 },
+    agents: { writer: { command: ["x"], limits: { minutes: 10, silenceMinutes: 4 } } },
+    roles: { "task-author": { limits: { minutes: 3 } } },
+  };
+
+  it("a role's go before its agent's, those before the project's, those before ours", () => {
+    const { wallMs, silenceMs, outputBytes, memoryBytes } = limitsFor(config, "task-author", "writer");
+    expect({ wallMs, silenceMs, outputBytes, memoryBytes }).toEqual({
+      wallMs: 3 * 60_000,
+      silenceMs: 4 * 60_000,
+      outputBytes: 2 * 1024 * 1024,
+      memoryBytes: undefined,
+    });
+  });
+
+  it("without a role's own, the agent's count; without those, the project's", () => {
+    expect(limitsFor(config, "fixer", "writer").wallMs).toBe(10 * 60_000);
+    expect(limitsFor(config, "fixer", "other").wallMs).toBe(20 * 60_000);
+  });
+
+  it("there is one of each kind even when nothing is set", () => {
+    const { wallMs, silenceMs, outputBytes } = limitsFor({}, "fixer", "x");
+    for (const limit of [wallMs, silenceMs, outputBytes]) expect(limit).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ["the project's", { limits: { minutes: 120 } }],
+    ["an agent's", { agents: { writer: { command: ["x"], limits: { minutes: 120 } } } }],
+    ["a role's", { roles: { "task-author": { limits: { minutes: 120 } } } }],
+  ] satisfies [string, Config][])(
+    "the core waits longer than %s limit, so that the limit is what ends the call",
+    (_name, set) => {
+      expect(policyOf(set).workLimitMs).toBeGreaterThan(limitsFor(set, "task-author", "writer").wallMs);
+    },
+  );
+});
+
+describe("policy", () => {
+  it("is ours where nothing is set", () => {
+    expect(policyOf({})).toEqual(defaultPolicy);
+  });
+
+  it("takes attempts, executors and budgets from the configuration", () => {
+    expect(policyOf({ attempts: 2, parallel: 7, budget: { taskUsd: 1, runUsd: 2 } })).toMatchObject({
+      attempts: 2,
+      slots: 7,
+      taskBudgetUsd: 1,
+      runBudgetUsd: 2,
+    });
+  });
+});
