@@ -6,6 +6,6 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: "forks",
-    reporters: process.env.CI ? ["default"] : ["default"],
+    globalSetup: ["test/e2e/build.ts"],
   },
 });

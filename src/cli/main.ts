@@ -39,7 +39,7 @@ async function find(words: readonly string[]): Promise<{ command: Command; rest:
   const plain = words.filter((word) => !word.startsWith("-"));
   if (help && (plain.length === 0 || commandNames.some((name) => name.startsWith(`${words[0]} `)))) {
     const known = plain.length < 2 || plain[0] === "help";
-    if (known) return { command: help, rest: plain };
+    if (known) return { command: help, rest: words.filter((word) => word !== "--help" && word !== "-h") };
   }
   const said = plain.slice(0, 2).join(" ");
   const meant = closest(said, commandNames) ?? closest(plain[0] ?? "", commandNames);

@@ -43,10 +43,7 @@ function look(makes: Makes, { folder, before, places, redact }: OutputWork): Out
     return refused("unparseable", [`${broken} is not a JSON document, and none can be found in it`]);
   const earlier = before && refusedBefore(before);
   if (earlier && sameOutput(makes, path, before.output))
-    return refused("stale-output", [
-      "the output is the same as the one before, which was refused",
-      ...earlier,
-    ]);
+    return refused("stale-output", [`${unchanged}: ${earlier[0] ?? ""}`, ...earlier]);
   const { problems, inputs } = checkOutput(makes, { places, path });
   if (problems.length > 0) return refused("validation", problems.map(forTheRole));
   putInPlace(makes, path, places);

@@ -210,7 +210,8 @@ export class App {
 
   #publishOnce(run: string): Promise<void> {
     return this.journal.exclusive(run, (state, since) => {
-      writeView(state, this.viewPath(state));
+      // The place belongs to the active run: an archived one must not write over its view.
+      if (!state.archived) writeView(state, this.viewPath(state));
       writeLog(state, since, this.paths.logs);
     });
   }

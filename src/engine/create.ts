@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import { problem } from "../core/problem.ts";
 import { isThere, makeFolder, readIfThere, rename } from "../host/files.ts";
-import { storeFailure } from "../journal/failure.ts";
+import { unusable } from "../journal/failure.ts";
 import { createDatabase } from "../journal/schema.ts";
 import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
@@ -68,7 +68,7 @@ export function makeProject(paths: Paths): void {
     makeFolder(join(paths.heddle, "logs"));
     createDatabase(paths.database);
   } catch (error) {
-    throw storeFailure(error, paths.database);
+    throw unusable(error, paths.database);
   }
 }
 
@@ -86,11 +86,18 @@ async function archiveActive(app: App): Promise<void> {
 /** A planning folder whose run is archived goes to `.heddle/archive/<run>`; after a crash, the next init does it. */
 async function putAsideArchived(app: App): Promise<void> {
   const { planning, heddle } = app.paths;
-  const text = readIfThere(join(planning, "state.json"));
-  const seal = text === undefined ? undefined : readSeal(text);
-  const owner = (await app.journal.runs()).find((run) => run.id === seal?.run);
+  const owner = (await app.journal.runs()).find((run) => run.id === ownerOf(planning));
   if (!owner?.archived) return;
-  const archive = join(heddle, "archive", owner.id);
-  makeFolder(join(heddle, "archive"));
-  if (!isThere(archive)) rename(planning, archive);
+  // Under the lock, and looked at again: another init may have been here meanwhile.
+  await app.journal.exclusive(owner.id, () => {
+    const archive = join(heddle, "archive", owner.id);
+    if (ownerOf(planning) !== owner.id || isThere(archive)) return;
+    makeFolder(join(heddle, "archive"));
+    rename(planning, archive);
+  });
+}
+
+function ownerOf(planning: string): string | undefined {
+  const text = readIfThere(join(planning, "state.json"));
+  return text === undefined ? undefined : readSeal(text)?.run;
 }

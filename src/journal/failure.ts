@@ -12,6 +12,14 @@ export function storeFailure(error: unknown, path: string): unknown {
   return described ? new StoreFailure(described) : error;
 }
 
+/** Whatever keeps a journal from being made, whichever of its folders it was about. */
+export function unusable(error: unknown, path: string): unknown {
+  const { code } = error as NodeJS.ErrnoException;
+  const known = storeFailure(error, path);
+  if (known instanceof StoreFailure || code === undefined) return known;
+  return new StoreFailure(code === "ENOSPC" || code === "EDQUOT" ? full(path) : unwritable(path));
+}
+
 function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Problem | undefined {
   // Of files other than the journal's own, somebody else speaks.
   if (error.code !== undefined && error.path?.startsWith(path)) {

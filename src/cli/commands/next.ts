@@ -1,6 +1,8 @@
 // `heddle next`: what the rules ask for now, why, and doing it (L8, L9, L10, C5).
+
+import { problem } from "../../core/problem.ts";
 import { explainText, suggestionText, suggestNext } from "../../view/suggestion.ts";
-import { type Command, exits } from "../command.ts";
+import { type Command, exits, Usage } from "../command.ts";
 
 export const next: Command = {
   name: "next",
@@ -21,6 +23,12 @@ export const next: Command = {
     const opened = await app();
     const { ingest, observe } = await import("../../engine/planning.ts");
     const reason = flags.one("override");
+    if (reason === undefined && flags.has("to"))
+      throw new Usage(
+        problem("no-override", "`--to` goes with `--override`", {
+          hint: 'heddle next --override "<why>" --to PHASE',
+        }),
+      );
     if (!flags.has("dry-run") && (await opened.look((run) => run.phase)) === "ingestion")
       await ingest(opened);
     const digests = await observe(opened);
