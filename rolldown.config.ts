@@ -15,11 +15,17 @@ const plainBuiltins = {
   name: "plain-builtins",
   transform(code: string, id: string) {
     if (!id.includes("/src/")) return null;
-    return code.replace(/^import (type )?\{([^}]*)\} from "(node:[a-z_/]+)";$/gm, (_, typeOnly, names: string, from) => {
-      const used = names.split(",").map((name) => name.trim()).filter((name) => name !== "" && !name.startsWith("type "));
-      if (typeOnly || used.length === 0) return "";
-      return `const { ${used.map((name) => name.replace(" as ", ": ")).join(", ")} } = process.getBuiltinModule("${from}");`;
-    });
+    return code.replace(
+      /^import (type )?\{([^}]*)\} from "(node:[a-z_/]+)";$/gm,
+      (_, typeOnly, names: string, from) => {
+        const used = names
+          .split(",")
+          .map((name) => name.trim())
+          .filter((name) => name !== "" && !name.startsWith("type "));
+        if (typeOnly || used.length === 0) return "";
+        return `const { ${used.map((name) => name.replace(" as ", ": ")).join(", ")} } = process.getBuiltinModule("${from}");`;
+      },
+    );
   },
 };
 

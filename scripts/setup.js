@@ -31,5 +31,11 @@ if (installed < wanted) {
 
 const source = Math.max(newestMs(join(root, "src")), modifiedMs(join(root, "rolldown.config.ts")), wanted);
 if (process.argv.includes("--build") || modifiedMs(join(root, "dist/heddle.js")) < source) {
-  run(join(root, "node_modules/.bin/node"), [join(root, "node_modules/rolldown/bin/cli.mjs"), "-c", "rolldown.config.ts", "--logLevel", "warn"]);
+  run(join(root, "node_modules/.bin/node"), [
+    join(root, "node_modules/rolldown/bin/cli.mjs"),
+    "-c",
+    "rolldown.config.ts",
+    "--logLevel",
+    "warn",
+  ]);
 }

@@ -82,7 +82,10 @@ describe("checkTaskValidation", () => {
 
   it("D11 refuses a task to which nothing applies: it was not judged", () => {
     const none = Object.fromEntries(
-      ["spec", "phase", "strategy", "preferences", "viability", "criteria"].map((name) => [name, "N-A" as const]),
+      ["spec", "phase", "strategy", "preferences", "viability", "criteria"].map((name) => [
+        name,
+        "N-A" as const,
+      ]),
     );
     expect(codes(problemsOf(validation("READY", judged("T001", none), judged("T002"))))).toEqual([
       "not-judged",
