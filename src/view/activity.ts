@@ -20,6 +20,7 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
     info(
       "decision",
       Object.entries(fact.metadata)
+        .filter(([key]) => key !== "settings")
         .map(([key, value]) => `${key} = ${JSON.stringify(value)}`)
         .join(", "),
     ),
