@@ -14,6 +14,14 @@ export type Steps<K extends InputKind> = { readonly [Kind in K]: (run: Run, inpu
 export const accept = (...facts: readonly Fact[]): Step => ({ facts, problems: [] });
 export const refuse = (...problems: readonly Problem[]): Step => ({ facts: [], problems });
 
+/** A run that was complete is not, once a task is open again. */
+export function reopened(run: Run): Fact[] {
+  const { graph, phases } = run.protocol;
+  if (!graph || !phases.find((phase) => phase.name === run.phase)?.end) return [];
+  const [from, to] = [run.phase, graph.runs];
+  return [{ kind: "phase-entered", from, to, rule: "a task is open again", counts: null }];
+}
+
 export function find(run: Run, id: TaskId): Task | Problem {
   return run.tasks.get(id) ?? unknownTask(run, id);
 }

@@ -1,6 +1,7 @@
 // What each fact means. `apply` changes the Run it is given, in place; `fold` makes one from the beginning.
 // No decision is taken here: a fact has been decided, whatever the state looks like.
 import type { Entry, Fact, FactKind, Meanings } from "./fact.ts";
+import { attemptMeanings } from "./meaning-attempt.ts";
 import { jobMeanings } from "./meaning-job.ts";
 import { runMeanings } from "./meaning-run.ts";
 import { taskMeanings } from "./meaning-task.ts";
@@ -9,7 +10,7 @@ import type { Protocol } from "./protocol.ts";
 import type { Head, Run } from "./run.ts";
 import { MemoryTable, type TaskTable } from "./table.ts";
 
-const meanings: Meanings<FactKind> = { ...runMeanings, ...taskMeanings, ...jobMeanings };
+const meanings: Meanings<FactKind> = { ...runMeanings, ...taskMeanings, ...attemptMeanings, ...jobMeanings };
 
 export function apply(run: Run, entry: Entry): void {
   const meaning = meanings[entry.fact.kind] as (run: Run, fact: Fact, entry: Entry) => void;
@@ -44,7 +45,7 @@ export function headOf(run: Run): Head {
   return head;
 }
 
-function newHead(id: string, protocol: Protocol): Head {
+export function newHead(id: string, protocol: Protocol): Head {
   return {
     id,
     protocolName: protocol.name,
@@ -70,6 +71,10 @@ function newHead(id: string, protocol: Protocol): Head {
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0, largestCallUsd: 0 },
     slots: 0,
     until: null,
+    only: null,
+    onOrphan: "retry",
+    branch: null,
+    queue: [],
     job: null,
     jobs: {},
     epoch: 0,

@@ -1,11 +1,21 @@
 // Facts: what is written down, in the past tense. A fact once released is never changed, only added to; what an
 // old one means today is settled in `upgrade.ts`. `apply.ts` says what each means for a Run.
-import type { Checkpoint, HaltCode, Holder, JobStage, Verification } from "./parts.ts";
+import type {
+  Branch,
+  Candidate,
+  Check,
+  Checkpoint,
+  HaltCode,
+  Holder,
+  JobStage,
+  Verification,
+  Work,
+} from "./parts.ts";
 import type { Policy } from "./policy.ts";
-import type { Failure, Json, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
+import type { Failure, Json, OnOrphan, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 
 /** Raise it together with a new kind or field, so that an older heddle refuses what it cannot understand. */
-export const factFormat = 1;
+export const factFormat = 2;
 
 type Words = readonly string[];
 type Try = { readonly task: TaskId; readonly attempt: number };
@@ -63,8 +73,25 @@ interface Kinds {
     readonly driver: "host" | "engine";
     readonly runMs: number;
     readonly dueMs: number | null;
+    /** The commit that an attempt of heddle's own begins from. */
+    readonly base?: string;
   };
   "stage-entered": Try & { readonly stage: Stage; readonly runMs: number; readonly dueMs: number | null };
+  "work-recorded": Try & Work;
+  "checks-recorded": Try & { readonly tree: string; readonly checks: readonly Check[] };
+  /** Before the branch moves: after a crash that very commit is looked for. */
+  "merge-prepared": Try & Candidate & { readonly runMs: number; readonly dueMs: number };
+  "task-merged": Try & { readonly commit: string; readonly tip: string };
+  /** Its agent died with the orchestrator and left no result. */
+  "attempt-lost": Try & { readonly reason: string; readonly runMs: number };
+  /** It asked something: the answer starts another attempt. */
+  "attempt-paused": Try & { readonly reason: string; readonly runMs: number };
+  "proposal-recorded": Try & { readonly status: "success" | "failed"; readonly summary: string };
+  "proposal-refused": Try & { readonly what: string; readonly reason: string };
+  "task-undone": { readonly task: TaskId; readonly commit: string; readonly reason: string };
+  "branch-opened": Branch;
+  "branch-moved": { readonly tip: string; readonly reason: string };
+  landed: { readonly commit: string; readonly files: number };
   "attempt-failed": Try & Failure & { readonly runMs: number; readonly notBeforeMs: number };
   "task-completed": Try & {
     readonly created: Words;
@@ -114,7 +141,12 @@ interface Kinds {
   };
   "epoch-claimed": { readonly epoch: number; readonly holder: Holder };
   "epoch-released": { readonly epoch: number; readonly runMs: number };
-  "slots-set": { readonly slots: number; readonly until: string | null };
+  "slots-set": {
+    readonly slots: number;
+    readonly until: string | null;
+    readonly only?: Words;
+    readonly onOrphan?: OnOrphan;
+  };
   "job-started": {
     readonly role: string;
     readonly makes: string;

@@ -1,9 +1,9 @@
 // Inputs: everything that can be asked of a run. CLI, REPL, page, MCP and returning agents all submit one of
 // these, and `step.ts` answers with facts or with problems.
 import type { Fact } from "./fact.ts";
-import type { Holder, Verification } from "./parts.ts";
+import type { Branch, Candidate, Evidence, Holder, Verification, Work } from "./parts.ts";
 import type { Policy } from "./policy.ts";
-import type { Failure, Json, TaskDef, TaskId, TaskState } from "./run.ts";
+import type { Failure, Json, OnOrphan, TaskDef, TaskId, TaskState } from "./run.ts";
 
 type Words = readonly string[];
 type Digests = Readonly<Record<string, string | null>>;
@@ -76,9 +76,34 @@ interface Kinds {
   claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
   release: { readonly epoch: number };
   /** `until`: the phase at which to stop by itself. */
-  drive: { readonly slots: number; readonly until?: string };
+  drive: {
+    readonly slots: number;
+    readonly until?: string;
+    readonly only?: readonly TaskId[];
+    readonly onOrphan?: OnOrphan;
+  };
+  /** The integration branch as it is now, whoever moved it. */
+  "open-branch": Branch;
+  /** From inside an attempt, over its own socket. */
+  propose: Proposal;
+  "refuse-proposal": {
+    readonly task: TaskId;
+    readonly attempt: number;
+    readonly what: string;
+    readonly reason: string;
+  };
+  /** A task's change was taken back by `commit`, the branch's new tip. */
+  undo: { readonly task: TaskId; readonly commit: string; readonly reason: string };
+  land: { readonly commit: string; readonly files: number };
   tick: object;
   "effect-ended": { readonly key: string; readonly outcome: Outcome };
+}
+
+interface Proposal {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly status: "success" | "failed";
+  readonly summary: string;
 }
 
 /** How an effect ended, as the host saw it. */
@@ -87,11 +112,23 @@ export type Outcome =
       readonly ok: true;
       /** What the effect leads to beside its own end: artifacts to register, a plan to load, a question to ask. */
       readonly inputs?: readonly Input[];
-      readonly created?: Words;
-      readonly modified?: Words;
       readonly usage?: Spent;
+      /** What became of the stage: the work that was seen, the commit to merge, the branch's new tip. */
+      readonly work?: Work;
+      readonly evidence?: Evidence;
+      readonly candidate?: Candidate;
+      readonly merged?: { readonly commit: string; readonly tip: string };
     }
-  | ({ readonly ok: false; readonly usage?: Spent; readonly problems?: Words } & Failure);
+  | ({
+      readonly ok: false;
+      readonly usage?: Spent;
+      readonly problems?: Words;
+      readonly evidence?: Evidence;
+      /** Where the branch really is, when somebody else moved it. */
+      readonly tip?: string;
+      /** The agent died with an earlier orchestrator, and there is nothing to take over. */
+      readonly lost?: boolean;
+    } & Failure);
 
 /** What an agent's call used; a cost that nobody told is null. */
 export interface Spent {

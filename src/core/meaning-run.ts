@@ -1,7 +1,8 @@
 // What the facts about a run as a whole mean.
 import type { FactOf, Meanings } from "./fact.ts";
+import { defaultPolicy } from "./policy.ts";
 import type { Run } from "./run.ts";
-import { change, reset } from "./task.ts";
+import { change, hostAttempt, reset } from "./task.ts";
 
 export const runMeanings: Meanings<
   | "run-created"
@@ -30,7 +31,7 @@ export const runMeanings: Meanings<
     run.createdAt = at;
     run.targetDir = fact.targetDir;
     run.planningDir = fact.planningDir;
-    run.policy = fact.policy;
+    run.policy = { ...defaultPolicy, ...fact.policy };
     run.metadata = fact.metadata;
   },
   "metadata-set": (run, fact) => {
@@ -86,6 +87,8 @@ export const runMeanings: Meanings<
   "slots-set": (run, fact) => {
     run.slots = fact.slots;
     run.until = fact.until;
+    run.only = fact.only ?? null;
+    run.onOrphan = fact.onOrphan ?? "retry";
   },
   "checkpoint-set": (run, fact) => {
     run.checkpoint = structuredClone(fact.checkpoint);
@@ -151,8 +154,7 @@ function override(run: Run, fact: FactOf<"overridden">): void {
       task.state = state;
       if (state === "complete") task.done = "adopted";
       if (state === "skipped") task.skipReason = fact.reason;
-      if (state === "running")
-        task.attempt = { number: task.attempts, driver: "host", stage: "working", dueMs: null };
+      if (state === "running") task.attempt = hostAttempt(task);
       if (state === "failed")
         task.failure = { error: fact.reason, category: "unknown", subcategory: null, retryable: true };
     });

@@ -1,15 +1,14 @@
 // What the facts about tasks and their attempts mean.
 import type { FactOf, Meanings } from "./fact.ts";
 import { inOrder, remainingHours } from "./graph.ts";
-import { type Run, type Task, type TaskId, taskOf } from "./run.ts";
-import { change, isDead, isSettled, isUnverified, newTask, reset, statusOf } from "./task.ts";
+import { type Attempt, type Run, type Task, type TaskId, taskOf } from "./run.ts";
+import { change, hostAttempt, isDead, isSettled, isUnverified, newTask, reset, statusOf } from "./task.ts";
 
 export const taskMeanings: Meanings<
   | "task-defined"
   | "task-dropped"
   | "plan-loaded"
   | "task-started"
-  | "stage-entered"
   | "attempt-failed"
   | "task-completed"
   | "task-failed"
@@ -29,14 +28,8 @@ export const taskMeanings: Meanings<
       task.state = "running";
       task.attempts = fact.attempt;
       task.tries++;
-      task.attempt = { number: fact.attempt, driver: fact.driver, stage: "working", dueMs: fact.dueMs };
-      Object.assign(task, { startedAt: at, completedAt: null, failure: null, done: null });
-    });
-    pass(run, fact.runMs);
-  },
-  "stage-entered": (run, fact) => {
-    change(run, fact.task, ({ attempt }) => {
-      if (attempt) Object.assign(attempt, { stage: fact.stage, dueMs: fact.dueMs });
+      task.attempt = begun(fact);
+      Object.assign(task, { startedAt: at, completedAt: null, failure: null, done: null, evidence: null });
     });
     pass(run, fact.runMs);
   },
@@ -86,8 +79,7 @@ export const taskMeanings: Meanings<
     change(run, fact.task, (task) => {
       Object.assign(task, fact.record);
       if (task.state === "complete") task.done = "claimed";
-      if (task.state === "running")
-        task.attempt = { number: task.attempts, driver: "host", stage: "working", dueMs: null };
+      if (task.state === "running") task.attempt = hostAttempt(task);
     });
   },
   "verification-recorded": (run, fact, { at }) => {
@@ -104,6 +96,12 @@ export const taskMeanings: Meanings<
   "rollback-verified": () => {},
   "task-committed": () => {},
 };
+
+/** One by a host, or one of heddle's own from before attempts had a base, begins with the work itself. */
+function begun({ attempt: number, driver, dueMs, base }: FactOf<"task-started">): Attempt {
+  const stage = base === undefined ? "working" : "preparing";
+  return { number, driver, stage, dueMs, base: base ?? null, work: null, candidate: null };
+}
 
 function failureOf({ error, category, subcategory, retryable }: FactOf<"task-failed" | "attempt-failed">) {
   return { error, category, subcategory, retryable };
@@ -156,6 +154,7 @@ function drop(run: Run, id: TaskId): void {
   run.counts[statusOf(task)]--;
   run.unverified -= Number(isUnverified(task));
   run.running = run.running.filter((each) => each !== id);
+  run.queue = run.queue.filter((each) => each !== id);
   run.retired[id] = task.attempts;
   run.tasks.delete(id);
 }

@@ -1,6 +1,6 @@
 // What the world should be doing, given where the run stands. The world compares this list with what is under
 // way: it starts what is missing and ends what is no longer listed.
-import { attemptKey, type Effect, effectOfJob, stageEffect } from "./effect.ts";
+import { type Effect, effectOfAttempt, effectOfJob } from "./effect.ts";
 import { type Run, taskOf } from "./run.ts";
 
 export function next(run: Run): Effect[] {
@@ -10,14 +10,7 @@ export function next(run: Run): Effect[] {
 /** A plain halt lets attempts finish; `now` takes them off the list, and the world ends them (C10). */
 function attempts(run: Run): Effect[] {
   if (run.halt?.now || run.holder === null) return [];
-  const effects: Effect[] = [];
-  for (const id of run.running) {
-    const task = taskOf(run, id);
-    const key = attemptKey(run, task);
-    if (!key || !task.attempt) continue;
-    effects.push({ kind: stageEffect[task.attempt.stage], key, task: id, attempt: task.attempt.number });
-  }
-  return effects;
+  return run.running.flatMap((id) => effectOfAttempt(run, taskOf(run, id)) ?? []);
 }
 
 function jobs(run: Run): Effect[] {

@@ -55,6 +55,48 @@ export interface Holder {
   readonly host: string;
 }
 
+/** The integration branch: nobody has it checked out, and heddle alone moves it. */
+export interface Branch {
+  readonly name: string;
+  /** The person's commit that it began from. */
+  readonly start: string;
+  readonly tip: string;
+}
+
+/** What an agent left in its workspace, as heddle read it. */
+export interface Work {
+  readonly commit: string;
+  readonly tree: string;
+  readonly created: readonly string[];
+  readonly modified: readonly string[];
+  /** Where what it claimed and what heddle saw differ. */
+  readonly differences: readonly string[];
+}
+
+export interface Candidate {
+  readonly commit: string;
+  readonly tree: string;
+  readonly onto: string;
+}
+
+/** One acceptance command, as heddle ran it. No exit code: it was ended, and `note` says why. */
+export interface Check {
+  readonly criterion: string;
+  readonly command: string;
+  readonly ok: boolean;
+  readonly exit: number | null;
+  readonly ms: number;
+  readonly digest: string;
+  readonly log: string;
+  readonly note: string | null;
+}
+
+/** Nothing is done without it, and it counts for one tree only (G4). */
+export interface Evidence {
+  readonly tree: string;
+  readonly checks: readonly Check[];
+}
+
 export interface Verification {
   readonly verdict: "PASS" | "FAIL" | "CONDITIONAL";
   readonly recommendation: "PROCEED" | "BLOCK";

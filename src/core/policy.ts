@@ -1,6 +1,6 @@
 // Policy: how often, how long, how many, how much. Pure arithmetic over a Run; the facts say what was decided.
 import type { JobStage } from "./parts.ts";
-import type { Run, Task } from "./run.ts";
+import type { Run, Stage, Task } from "./run.ts";
 
 export interface Policy {
   /** Attempts per task before it is failed. */
@@ -10,10 +10,15 @@ export interface Policy {
   readonly rounds: number;
   readonly backoffMs: number;
   readonly backoffCapMs: number;
+  readonly prepareLimitMs: number;
   readonly workLimitMs: number;
   readonly checkLimitMs: number;
   readonly taskBudgetUsd: number;
   readonly runBudgetUsd: number;
+  /** Whether a second agent judges every finished task before it is merged (X9). */
+  readonly review: boolean;
+  /** How often a task may lose its agent to a dying orchestrator before it is failed. */
+  readonly losses: number;
 }
 
 export const defaultPolicy: Policy = {
@@ -22,10 +27,13 @@ export const defaultPolicy: Policy = {
   rounds: 5,
   backoffMs: 2_000,
   backoffCapMs: 120_000,
+  prepareLimitMs: 20 * 60_000,
   workLimitMs: 45 * 60_000,
   checkLimitMs: 10 * 60_000,
   taskBudgetUsd: 10,
   runBudgetUsd: 100,
+  review: false,
+  losses: 5,
 };
 
 /** Doubles from attempt to attempt up to the cap. No jitter: one orchestrator starts all attempts of a run. */
@@ -39,12 +47,12 @@ export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
 
 /**
  * Whether one more call could cross a ceiling. What the next call costs is unknown, so the dearest one so far
- * stands for it: work stops before the ceiling is crossed, not after.
+ * stands for it, and for each of the `calls` that are under way: work stops before the ceiling is crossed, not after.
  */
-export function budgetCrossed(run: Run, task: Task): string | undefined {
+export function budgetCrossed(run: Run, task: Task, calls: number): string | undefined {
   const { taskBudgetUsd, runBudgetUsd } = run.policy;
   const spent = task.costUsd;
-  if (run.usage.costUsd + run.usage.largestCallUsd > runBudgetUsd)
+  if (run.usage.costUsd + run.usage.largestCallUsd * (calls + 1) > runBudgetUsd)
     return `the run's budget of $${runBudgetUsd}`;
   if (spent > 0 && spent + run.usage.largestCallUsd > taskBudgetUsd)
     return `${task.def.id}'s budget of $${taskBudgetUsd}`;
@@ -56,6 +64,7 @@ export function jobLimitMs(policy: Policy, stage: JobStage): number {
   return stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
 }
 
-export function stageLimitMs(policy: Policy, stage: "working" | "checking"): number {
+export function stageLimitMs(policy: Policy, stage: Stage): number {
+  if (stage === "preparing") return policy.prepareLimitMs;
   return stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
 }

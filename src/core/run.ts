@@ -3,9 +3,12 @@
 // Fields marked derived are never journaled: they follow from the rest and are kept for speed.
 import type {
   Artifact,
+  Branch,
   Calibrated,
   Calibration,
+  Candidate,
   Checkpoint,
+  Evidence,
   Halt,
   Holder,
   Job,
@@ -13,10 +16,14 @@ import type {
   Question,
   Usage,
   Verification,
+  Work,
 } from "./parts.ts";
 import type { Policy } from "./policy.ts";
 import type { Protocol } from "./protocol.ts";
 import type { TaskTable } from "./table.ts";
+
+/** What happens to a task whose agent died with its orchestrator and left no result. */
+export type OnOrphan = "retry" | "skip" | "abort";
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type TaskId = string;
@@ -44,6 +51,8 @@ export interface TaskDef {
   readonly behaviours: readonly string[];
   readonly files: readonly { readonly path: string; readonly action: string }[];
   readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
+  /** What it must have for itself while it is worked on: `database`, a port, a licence. */
+  readonly exclusive?: readonly string[];
   readonly file: string;
   /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
   readonly digest: string;
@@ -52,7 +61,8 @@ export interface TaskDef {
 /** The digest of a definition that came without its file. */
 export const unknownDigest = "imported";
 
-export type Stage = "working" | "checking";
+/** prepare → work → (repair) → check → (review) → integrate; a host's attempt is `working` all the time. */
+export type Stage = "preparing" | "working" | "repairing" | "checking" | "reviewing" | "integrating";
 
 /** One try at one task. Its number and the orchestrator's epoch are the fence against late answers. */
 export interface Attempt {
@@ -61,6 +71,12 @@ export interface Attempt {
   stage: Stage;
   /** Run time at which the stage's limit is crossed. */
   dueMs: number | null;
+  /** The commit that it begins from. */
+  readonly base: string | null;
+  /** What it made of that, once heddle has seen it. */
+  work: Work | null;
+  /** What would be merged, and onto what. */
+  candidate: Candidate | null;
 }
 
 export interface Failure {
@@ -90,6 +106,12 @@ export interface Task {
   lastFailure: Failure | null;
   skipReason: string | null;
   verification: Verification | null;
+  /** What heddle saw when it last ran the acceptance commands, and on which tree. */
+  evidence: Evidence | null;
+  /** The commit that brought its change to the integration branch. */
+  commit: string | null;
+  /** Attempts that ended with their orchestrator: nobody's fault, and yet there must be an end to it. */
+  losses: number;
   calibration: Calibrated | null;
   rollback: Json;
   costUsd: number;
@@ -128,6 +150,12 @@ export interface Head {
   /** Set while an orchestrator drives the run itself: how many attempts may run at once, and up to which phase. */
   slots: number;
   until: string | null;
+  /** Only these tasks are started, when a person named them; and what becomes of attempts that were lost. */
+  only: readonly TaskId[] | null;
+  onOrphan: OnOrphan;
+  /** Where finished work is integrated, and the attempts that wait for it in order. */
+  branch: Branch | null;
+  queue: TaskId[];
   /** The role at work, and what is known of each role of this phase. */
   job: Job | null;
   jobs: Record<string, JobRecord>;

@@ -1,5 +1,5 @@
 // Creating a run, loading and reloading its plan, registering artifacts.
-import { accept, refuse, type Step, type Steps } from "./answer.ts";
+import { accept, refuse, reopened, type Step, type Steps } from "./answer.ts";
 import type { Fact } from "./fact.ts";
 import { findCycle, inOrder } from "./graph.ts";
 import type { InputOf } from "./input.ts";
@@ -83,6 +83,8 @@ function loadPlan(run: Run, input: InputOf<"load-plan">): Step {
   const gone = [...run.tasks.all()].filter((task) => !defs.has(task.def.id)).map((task) => nodeOf(task.def));
   for (const { id } of inOrder(gone).reverse()) facts.push({ kind: "task-dropped", task: id });
   const added = input.tasks.filter((def) => !run.tasks.get(def.id)).length;
+  if (facts.some((fact) => fact.kind === "task-defined" && (fact.reset || !run.tasks.get(fact.task.id))))
+    facts.push(...reopened(run));
   facts.push({ kind: "plan-loaded", tasks: defs.size, added, changed, dropped: gone.length });
   return accept(...facts);
 }

@@ -7,6 +7,7 @@ import { follow } from "./follow.ts";
 import type { Input, InputKind } from "./input.ts";
 import type { Problem } from "./problem.ts";
 import type { Run } from "./run.ts";
+import { branchSteps } from "./step-branch.ts";
 import { engineSteps } from "./step-engine.ts";
 import { haltSteps } from "./step-halt.ts";
 import { hostSteps } from "./step-host.ts";
@@ -21,6 +22,7 @@ const steps: Steps<InputKind> = {
   ...haltSteps,
   ...hostSteps,
   ...engineSteps,
+  ...branchSteps,
 };
 
 export function step(run: Run, input: Input): Step {

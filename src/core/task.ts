@@ -1,7 +1,15 @@
 // One task in the graph: its status, and how a change of it travels to the tasks that wait for it.
 // `unmet` counts unsettled dependencies, `dead` those that cannot be settled as things stand. Both are kept by
 // counting, so blocking and unblocking come out right whatever the order of events (X12).
-import { type Run, type Task, type TaskDef, type TaskId, type TaskStatus, taskOf } from "./run.ts";
+import {
+  type Attempt,
+  type Run,
+  type Task,
+  type TaskDef,
+  type TaskId,
+  type TaskStatus,
+  taskOf,
+} from "./run.ts";
 
 export function statusOf(task: Task): TaskStatus {
   return task.state === "pending" && task.dead > 0 ? "blocked" : task.state;
@@ -54,6 +62,8 @@ export function newTask(def: TaskDef): Task {
     attempts: 0,
     lastFailure: null,
     verification: null,
+    evidence: null,
+    commit: null,
     calibration: null,
     rollback: null,
     costUsd: 0,
@@ -77,11 +87,18 @@ const fresh = {
   done: null,
   failure: null,
   skipReason: null,
+  losses: 0,
 } as const satisfies Partial<Task>;
 
 export function reset(task: Task): void {
   Object.assign(task, fresh);
   task.verification = null;
+  task.evidence = null;
+}
+
+export function hostAttempt({ attempts }: Task): Attempt {
+  const nothing = { dueMs: null, base: null, work: null, candidate: null };
+  return { number: attempts, driver: "host", stage: "working", ...nothing };
 }
 
 /** Changes one task and everything that follows from it: counts, the running list, dependents. */
@@ -101,7 +118,10 @@ function recount(run: Run, task: Task, before: TaskStatus): void {
   if (before === after) return;
   run.counts[before]--;
   run.counts[after]++;
-  if (before === "running") run.running = run.running.filter((id) => id !== task.def.id);
+  if (before === "running") {
+    run.running = run.running.filter((id) => id !== task.def.id);
+    run.queue = run.queue.filter((id) => id !== task.def.id);
+  }
   if (after === "running") run.running.push(task.def.id);
 }
 

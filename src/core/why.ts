@@ -1,6 +1,7 @@
 // Why a task, or the whole run, stands where it stands: the reasons as sentences, the last one with what to type.
 import { decide } from "./protocol.ts";
-import { type Run, type Task, taskOf } from "./run.ts";
+import { placeInQueue } from "./queue.ts";
+import { type Run, type Stage, type Task, taskOf } from "./run.ts";
 import { hintOf } from "./step-phase.ts";
 import { causesOf } from "./step-task.ts";
 import { isReady, isSettled, statusOf } from "./task.ts";
@@ -17,7 +18,7 @@ export function whyTask(run: Run, task: Task): Why {
     case "pending":
       return isReady(task) ? whyNotStarted(run, task) : whyWaiting(run, task);
     case "running":
-      return whyRunning(task);
+      return whyRunning(run, task);
     case "complete":
       return { status, reasons: [doneBy(task), ...verified(task)], hint: null };
     case "failed":
@@ -35,6 +36,13 @@ function whyNotStarted(run: Run, task: Task): Why {
   if (task.failure) reasons.push(`attempt ${task.attempts} failed: ${task.failure.error}`);
   if (task.notBeforeMs > run.runMs)
     reasons.push(`it is tried again in ${task.notBeforeMs - run.runMs} ms of run time`);
+  const asks = run.questions.find((each) => each.about === id && each.answer === null);
+  if (asks)
+    return {
+      status: "pending",
+      reasons: [...reasons, `its agent asks: ${asks.text}`],
+      hint: `heddle answer ${asks.id} "<text>"`,
+    };
   if (run.halt)
     return {
       status: "pending",
@@ -52,15 +60,34 @@ function whyWaiting(run: Run, task: Task): Why {
   return { status: "pending", reasons, hint: `heddle why ${open[0]?.def.id}` };
 }
 
-function whyRunning(task: Task): Why {
+const stages: { readonly [S in Stage]: string } = {
+  preparing: "its workspace is being prepared",
+  working: "its agent is at work",
+  repairing: "its result could not be read, and is being mended",
+  checking: "heddle runs its acceptance commands",
+  reviewing: "another agent judges its work",
+  integrating: "it is being merged",
+};
+
+/** Where it stands in the queue, when that is what it waits for. */
+function standing(run: Run, task: Task): string {
+  const { attempt } = task;
+  if (attempt?.stage !== "integrating") return stages[attempt?.stage ?? "working"];
+  const before = run.queue.slice(0, run.queue.indexOf(task.def.id));
+  if (before.length > 0 && placeInQueue(run, task).needs === "nothing")
+    return `it is verified, and is merged after ${before.join(", ")}`;
+  return stages.integrating;
+}
+
+function whyRunning(run: Run, task: Task): Why {
   const { id } = task.def;
   const own = task.attempt?.driver === "engine";
-  const who = own ? `heddle works on it (${task.attempt?.stage})` : "a host said that it started";
+  const who = own ? `heddle works on it, ${standing(run, task)}` : "a host said that it started";
   const reasons = [`${who}: attempt ${task.attempts}, since ${task.startedAt}`];
   return {
     status: "running",
     reasons,
-    hint: own ? "heddle status --watch" : `heddle state complete-task ${id}`,
+    hint: own ? `heddle attach ${id}` : `heddle state complete-task ${id}`,
   };
 }
 

@@ -2,6 +2,7 @@
 import { decide } from "../core/protocol.ts";
 import { type Run, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
+import { isReady } from "../core/task.ts";
 import { systemClock } from "../host/clock.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type App, Refused } from "./app.ts";
@@ -51,6 +52,15 @@ export async function drive({ app, slots, until, carriers, signal, changed }: Dr
   }
 }
 
+/** Whether a ready task waits for time or for somebody else's end, and not for a person. */
+function canGoOn(run: Run): boolean {
+  const ready = run.only ?? run.tasks.ready(run.questions.length + 1);
+  return ready.some((id) => {
+    const task = run.tasks.get(id);
+    return task !== undefined && isReady(task) && !asksSomething(run, id);
+  });
+}
+
 /** Nothing of ours is under way, and nothing will start by itself. */
 export function isAtRest(run: Run): boolean {
   const working = run.job !== null || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
@@ -63,7 +73,7 @@ export function isAtRest(run: Run): boolean {
     case "job":
       return asksSomething(run, rule.then.role);
     case "tasks":
-      return run.tasks.ready(1).length === 0;
+      return !canGoOn(run);
     default:
       return true;
   }

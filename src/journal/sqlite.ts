@@ -1,7 +1,7 @@
 // The durable journal: one SQLite file per project, WAL, synchronous=FULL. A transaction appends facts, folds
 // them, and writes the rows and the head that changed, so that a one-shot command reads only what it needs.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { apply, headOf, newRun } from "../core/apply.ts";
+import { apply, fold, headOf, newRun } from "../core/apply.ts";
 import { checksum } from "../core/checksum.ts";
 import { type Entry, type Fact, factFormat } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
@@ -177,7 +177,17 @@ export class SqliteJournal implements Journal {
       );
     const size = Object.values(head.counts).reduce((sum, count) => sum + count, 0);
     const rows = new TaskRows(this.#db, id, size);
-    return this.#keep({ run: { ...head, protocol, tasks: rows }, rows, hash: row.hash, stored: true });
+    const run: Run = { ...head, protocol, tasks: rows };
+    if (row.format < factFormat) this.#foldAgain(run);
+    return this.#keep({ run, rows, hash: row.hash, stored: true });
+  }
+
+  /** Head and rows of an older heddle may lack what facts mean today; the next transaction writes them anew. */
+  #foldAgain(run: Run): void {
+    const entries = this.#factRows(run.id, { after: 0, upTo: Number.MAX_SAFE_INTEGER }).map(entryOf);
+    const again = fold(newRun(run.id, run.protocol), entries);
+    Object.assign(run, headOf(again));
+    for (const task of again.tasks.all()) run.tasks.set(task);
   }
 
   #active(protocol: string): string | undefined {

@@ -43,6 +43,39 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
     ),
   "task-started": (fact) => info("spawn", `${fact.task} attempt ${fact.attempt} (${fact.driver})`),
   "stage-entered": (fact) => info("spawn-complete", `${fact.task} attempt ${fact.attempt}: ${fact.stage}`),
+  "work-recorded": (fact) =>
+    fact.differences.length === 0
+      ? info("task-result", `${fact.task} attempt ${fact.attempt}: ${changed(fact)}`)
+      : warn(
+          "task-result",
+          `${fact.task} attempt ${fact.attempt}: ${changed(fact)}; ${fact.differences.join("; ")}`,
+        ),
+  "checks-recorded": (fact) => {
+    const red = fact.checks.filter((check) => !check.ok);
+    const where = `on tree ${fact.tree.slice(0, 12)}`;
+    if (red.length === 0)
+      return info("validation", `${fact.task}: ${count(fact.checks.length, "check")} passed ${where}`);
+    return warn(
+      "validation",
+      `${fact.task}: ${red.map((check) => `\`${check.command}\``).join(", ")} failed ${where}`,
+    );
+  },
+  "merge-prepared": (fact) =>
+    info("decision", `${fact.task}: ${fact.commit.slice(0, 12)} prepared onto ${fact.onto.slice(0, 12)}`),
+  "task-merged": (fact) => info("decision", `${fact.task}: merged as ${fact.commit.slice(0, 12)}`),
+  "attempt-lost": (fact) =>
+    warn("task-result", `${fact.task} attempt ${fact.attempt} was lost: ${fact.reason}`),
+  "attempt-paused": (fact) =>
+    info("task-result", `${fact.task} attempt ${fact.attempt} waits: ${fact.reason}`),
+  "proposal-recorded": (fact) =>
+    info("task-result", `${fact.task} attempt ${fact.attempt} proposes ${fact.status}: ${fact.summary}`),
+  "proposal-refused": (fact) =>
+    warn("refused", `${fact.task} attempt ${fact.attempt}: ${fact.what}: ${fact.reason}`),
+  "task-undone": (fact) =>
+    warn("override", `${fact.task}: undone by ${fact.commit.slice(0, 12)}: ${fact.reason}`),
+  "branch-opened": (fact) => info("start", `${fact.name} begins at ${fact.tip.slice(0, 12)}`),
+  "branch-moved": (fact) => warn("decision", `the branch is at ${fact.tip.slice(0, 12)}: ${fact.reason}`),
+  landed: (fact) => info("complete", `landed ${fact.commit.slice(0, 12)}: ${count(fact.files, "file")}`),
   "attempt-failed": (fact) =>
     warn("task-result", `${fact.task} attempt ${fact.attempt} failed (${fact.category}): ${fact.error}`),
   "task-completed": (fact) =>
@@ -94,6 +127,10 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
   "task-imported": (fact) => info("plan", `${fact.task} imported as ${fact.record.state}`),
   "event-imported": (fact) => info("imported", `${fact.at} ${fact.type}${fact.task ? ` ${fact.task}` : ""}`),
 };
+
+function changed({ created, modified }: FactOf<"work-recorded">): string {
+  return `${count(created.length, "file")} created, ${modified.length} modified`;
+}
 
 function changes(fact: FactOf<"overridden">): string {
   const tasks = Object.entries(fact.tasks).map(([id, state]) => `${id} -> ${state}`);

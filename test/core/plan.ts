@@ -64,6 +64,7 @@ export class Conversation {
     conversation.submit({ kind: "load-plan", tasks: planOf(plan) });
     for (const to of ["logical", "physical", "definition", "validation", "sequencing", "ready"])
       conversation.submit({ kind: "override", reason: "test", to, digests: {} });
+    conversation.submit({ kind: "open-branch", name: "heddle/plan-1", start: "main", tip: "main" });
     return conversation;
   }
 }

@@ -1,11 +1,12 @@
 // Conversations with the core as text. An input is a line; after `----` stand the facts that followed, what was
 // refused, and how the list of effects changed: `->` begins, `<-` is no longer wanted.
 
-import { attemptKey, effectOfJob } from "../../src/core/effect.ts";
+import { effectOfAttempt, effectOfJob } from "../../src/core/effect.ts";
 import type { Fact } from "../../src/core/fact.ts";
 import type { Input, Outcome } from "../../src/core/input.ts";
 import { next } from "../../src/core/next.ts";
 import type { Run } from "../../src/core/run.ts";
+import { evidenceFor, goodOutcome } from "../core/outcome.ts";
 import { Conversation, holder, planOf } from "../core/plan.ts";
 
 type Say = (words: readonly string[], run: Run) => Input;
@@ -16,9 +17,59 @@ const inputs: Readonly<Record<string, Say>> = {
   claim: () => ({ kind: "claim", holder, alive: false }),
   "claim-while-alive": () => ({ kind: "claim", holder, alive: true }),
   release: (_words, run) => ({ kind: "release", epoch: run.epoch }),
-  drive: ([slots]) => ({ kind: "drive", slots: Number(slots) }),
+  drive: ([slots, onOrphan]) => ({
+    kind: "drive",
+    slots: Number(slots),
+    ...(onOrphan !== undefined && { onOrphan: onOrphan as "retry" | "skip" | "abort" }),
+  }),
+  "drive-only": ([...only]) => ({ kind: "drive", slots: 2, only }),
+  red: ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, retryable: true, evidence: evidenceFor("red", false) },
+  }),
+  lost: ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: {
+      ok: false,
+      ...failure,
+      error: "its agent died with the orchestrator",
+      retryable: true,
+      lost: true,
+    },
+  }),
+  unreadable: ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, category: "unparseable", retryable: true },
+  }),
+  "agent-asks": ([id = "", ...words], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: true, inputs: [{ kind: "ask", id: "q1", text: words.join(" "), options: [], about: id }] },
+  }),
+  "moved-to": ([id = "", tip = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, error: "somebody moved it", retryable: true, tip },
+  }),
+  "found-merged": ([id = "", commit = "", tip = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: true, merged: { commit, tip } },
+  }),
+  "open-branch": ([tip = ""]) => ({ kind: "open-branch", name: "heddle/plan-1", start: "main", tip }),
+  propose: ([task = "", attempt]) => ({
+    kind: "propose",
+    task,
+    attempt: Number(attempt),
+    status: "success",
+    summary: "done",
+  }),
+  undo: ([task = "", commit = ""]) => ({ kind: "undo", task, commit, reason: "it was wrong" }),
   tick: () => ({ kind: "tick" }),
-  ok: ([id = ""], run) => ({ kind: "effect-ended", key: keyOf(run, id), outcome: { ok: true } }),
+  ok: ([id = ""], run) => ({ kind: "effect-ended", key: keyOf(run, id), outcome: wellDone(run, id) }),
   "ok-key": ([key = ""]) => ({ kind: "effect-ended", key, outcome: { ok: true } }),
   failed: ([id = ""], run) => ({
     kind: "effect-ended",
@@ -33,7 +84,10 @@ const inputs: Readonly<Record<string, Say>> = {
   cost: ([id = "", usd], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
-    outcome: { ok: true, usage: { agent: "agent", inputTokens: 0, outputTokens: 0, costUsd: Number(usd) } },
+    outcome: {
+      ...wellDone(run, id),
+      usage: { agent: "agent", inputTokens: 0, outputTokens: 0, costUsd: Number(usd) },
+    },
   }),
   start: ([task = ""]) => ({ kind: "start", task }),
   complete: ([task = ""]) => ({ kind: "complete", task, created: [], modified: [] }),
@@ -81,6 +135,12 @@ const inputs: Readonly<Record<string, Say>> = {
   }),
 };
 
+function wellDone(run: Run, id: string): Extract<Outcome, { ok: true }> {
+  const task = run.tasks.get(id);
+  const effect = task && effectOfAttempt(run, task);
+  return effect ? goodOutcome(run, effect) : { ok: true };
+}
+
 /** How the effect of the role at work ends. */
 const jobEnds = (run: Run, outcome: Outcome): Input => ({
   kind: "effect-ended",
@@ -101,7 +161,7 @@ const register = (artifact: string, content: Readonly<Record<string, string>> = 
 
 function keyOf(run: Run, id: string): string {
   const task = run.tasks.get(id);
-  return (task && attemptKey(run, task)) ?? `none:${id}`;
+  return (task && effectOfAttempt(run, task)?.key) ?? `none:${id}`;
 }
 
 /** Plays a transcript's inputs and writes it down again with what really followed. */
@@ -117,11 +177,21 @@ export function play(text: string): string {
       const [word = "", ...words] = line.split(/\s+/);
       if (word === "plan") conversation = Conversation.ready(words.join(" "));
       if (word === "begin") conversation = Conversation.begun();
-      const said =
-        word === "plan" || word === "begin" ? counts(conversation.run) : converse(conversation, line);
+      const begins = word === "plan" || word === "begin";
+      const said = begins ? counts(conversation.run) : converseAll(conversation, line);
       return [...comments, line, "----", ...said].join("\n");
     })
     .join("\n\n")}\n`;
+}
+
+/** `all T001` answers every effect of T001 well until it is no longer running. */
+function converseAll(conversation: Conversation, line: string): string[] {
+  if (!line.startsWith("all ")) return converse(conversation, line);
+  const id = line.split(/\s+/)[1] ?? "";
+  const said: string[] = [];
+  while (conversation.run.tasks.get(id)?.state === "running")
+    said.push(...converse(conversation, line.replace("all", "ok")));
+  return said;
 }
 
 function converse(conversation: Conversation, line: string): string[] {

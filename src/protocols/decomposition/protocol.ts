@@ -200,7 +200,7 @@ export const decomposition: Protocol = {
 
     rule("execution was asked for", at("ready"), asked("advance"), go("executing")),
     rule("an orchestrator drives the run", at("ready"), asked("drive"), go("executing")),
-    rule("the plan is ready", at("ready"), wait("heddle state start-task, or: heddle state advance")),
+    rule("the plan is ready", at("ready"), wait("heddle execute")),
 
     rule("every task is complete or skipped", at("executing"), saw("work", "done"), go("complete")),
     rule(
