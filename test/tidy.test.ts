@@ -18,7 +18,7 @@ const sees: Readonly<Record<string, readonly string[]>> = {
   agents: ["core", "host"],
   view: ["core", "protocols"],
   planning: ["core", "host", "protocols", "discovery"],
-  effects: ["core", "host", "journal", "view", "planning", "agents", "protocols"],
+  effects: ["core", "host", "journal", "view", "planning", "agents", "protocols", "discovery"],
   engine: [
     "core",
     "protocols",

@@ -15,12 +15,18 @@ export interface Order {
   readonly output: string;
   readonly workspace: Workspace;
   readonly limits: Limits;
+  /** Its name among processes, so that whatever is left of it can be ended by anybody, later. */
+  readonly mark?: string;
 }
 
 export interface Workspace {
   /** The current directory; it may write here. */
   readonly cwd: string;
   readonly home: string;
+  /** For its temporary files, where no box gives it a /tmp of its own. */
+  readonly tmp?: string;
+  /** Variables of this workspace alone: its port, where its socket lies. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Further paths that it may write, and that it may read. */
   readonly writable: readonly string[];
   readonly readable: readonly string[];

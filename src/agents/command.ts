@@ -38,16 +38,18 @@ function programFor(agent: CommandAgent, order: Order): ProgramSpec {
     HEDDLE_ATTEMPT: String(order.attempt),
     HEDDLE_OUTPUT: order.output,
     HEDDLE_TOKEN_FILE: order.token,
+    ...workspace.env,
   };
+  const tmp = agent.box.kind === "boxed" ? "/tmp" : (workspace.tmp ?? "/tmp");
   return {
     argv: [program, ...args, order.bundle],
     cwd: workspace.cwd,
-    environment: environmentFor(process.env, { home: workspace.home, tmp: "/tmp", names: agent.env, set }),
+    environment: environmentFor(process.env, { home: workspace.home, tmp, names: agent.env, set }),
     limits,
     box: boxFor(agent, order),
     keep: { stdout: `${workspace.records}/stdout.log`, stderr: `${workspace.records}/stderr.log` },
     redact: redactor(secretValues(process.env)),
-    mark: `${order.role}-${order.attempt}-${crypto.randomUUID()}`,
+    mark: order.mark ?? `${order.role}-${order.attempt}-${crypto.randomUUID()}`,
   };
 }
 

@@ -1,6 +1,6 @@
 // A scripted agent: does what a file tells it, role by role and attempt by attempt. For examples and tests: it can be
 // good, wrong, slow, silent, lying, crashing, or far too talkative, and always in the same way.
-import { cpSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Problem, problem } from "../core/problem.ts";
@@ -14,6 +14,13 @@ export interface Turn {
   readonly bytes?: number;
   /** Writes somewhere else than it was told. */
   readonly to?: string;
+  /** For a task: a file that says, by task, which files it writes; `final` stands for the file beside it. */
+  readonly steps?: string;
+  /** Further files of the workspace, or null for one to delete; and files of the steps that are left out. */
+  readonly files?: Readonly<Record<string, string | null>>;
+  readonly without?: readonly string[];
+  /** What a task's executor proposes; `success` where it wrote files. */
+  readonly proposes?: "success" | "failed" | "nothing";
   readonly afterMs?: number;
   readonly says?: readonly string[];
   readonly asks?: { readonly id: string; readonly text: string; readonly options?: readonly string[] };
@@ -25,7 +32,7 @@ export interface Turn {
   readonly ends?: "finished" | "crashed" | "hanging" | "chattering";
 }
 
-/** By role; the last turn is repeated. */
+/** By task or role; the last turn is repeated. */
 export type Script = Readonly<Record<string, readonly Turn[]>>;
 
 export function readScript(path: string): Script | Problem {
@@ -50,7 +57,7 @@ interface Scene {
 
 async function* act(script: Script, scene: Scene): AsyncIterable<AgentEvent> {
   const { order, signal } = scene;
-  const turns = script[order.role] ?? script["*"] ?? [];
+  const turns = script[order.task] ?? script[order.role] ?? script["*"] ?? [];
   const turn = turns[Math.min(order.attempt, turns.length) - 1];
   if (!turn) {
     yield stopped({
@@ -115,11 +122,58 @@ function tryWriting(turn: Turn, scene: Scene): string | undefined {
   }
 }
 
-function write({ from, text, bytes, to }: Turn, { folder, order }: Scene): void {
+function write(turn: Turn, { folder, order }: Scene): void {
+  const { from, text, bytes, to, steps, files, proposes } = turn;
+  if (steps !== undefined || files !== undefined || proposes !== undefined) {
+    carryOutTask(turn, { folder, order });
+    return;
+  }
   const path = to === undefined ? order.output : join(order.workspace.cwd, to);
   if (bytes !== undefined) writeFileSync(path, "x".repeat(bytes));
   else if (text !== undefined) writeFileSync(path, filled(text, order));
   else if (from !== undefined) copy(isAbsolute(from) ? from : join(folder, from), path, order);
+}
+
+/** The files of a task, and a proposal that names them. */
+function carryOutTask(
+  { steps, files = {}, without = [], proposes = "success" }: Turn,
+  scene: Pick<Scene, "folder" | "order">,
+) {
+  const { order, folder } = scene;
+  const { cwd } = order.workspace;
+  const wanted = { ...(steps === undefined ? {} : stepsOf(join(folder, steps), order.task)), ...files };
+  const written: string[] = [];
+  for (const [path, text] of Object.entries(wanted)) {
+    if (without.includes(path)) continue;
+    const place = join(cwd, path);
+    written.push(path);
+    if (text === null) rmSync(place, { force: true });
+    else {
+      mkdirSync(dirname(place), { recursive: true });
+      writeFileSync(place, text);
+    }
+  }
+  if (proposes === "nothing") return;
+  const failure = {
+    category: "dependency",
+    message: "the script says that it cannot be done",
+    retryable: true,
+  };
+  const result = {
+    version: "1.0",
+    task_id: order.task,
+    status: proposes,
+    files: { created: written, modified: [] },
+  };
+  writeFileSync(order.output, JSON.stringify(proposes === "failed" ? { ...result, error: failure } : result));
+}
+
+function stepsOf(file: string, task: string): Record<string, string> {
+  const steps = JSON.parse(readFileSync(file, "utf8")) as Record<string, Record<string, string>>;
+  const final = (path: string) => readFileSync(join(dirname(file), path), "utf8");
+  return Object.fromEntries(
+    Object.entries(steps[task] ?? {}).map(([path, text]) => [path, text === "final" ? final(path) : text]),
+  );
 }
 
 function copy(from: string, to: string, order: Order): void {

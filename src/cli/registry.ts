@@ -102,6 +102,7 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
       "plan-task drop": "drop",
     },
   ],
+  [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],
   [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],
   [() => import("./commands/demo.ts"), { demo: "demo" }],
   [() => import("./commands/help.ts"), { help: "help" }],

@@ -49,6 +49,36 @@ export const configSchema = z
       .optional()
       .describe("tries per task and per role; 3 unless said otherwise"),
     parallel: z.int().min(1).max(64).optional(),
+    setup: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("commands that fetch dependencies; what the lock files ask for unless said otherwise"),
+    network: z
+      .strictObject({ setup: z.boolean().optional(), checks: z.boolean().optional() })
+      .optional()
+      .describe("who may use the network beside agents: set-up (true) and acceptance commands (false)"),
+    checks: z
+      .strictObject({
+        minutes: positive.optional().describe("wall-clock time of one acceptance command; 10"),
+        env: z
+          .array(z.string())
+          .optional()
+          .describe("variables that acceptance commands and set-up get from your environment"),
+      })
+      .optional(),
+    readable: z
+      .array(z.string())
+      .optional()
+      .describe("paths that every box may read, such as a toolchain in your home directory"),
+    scope: z
+      .enum(["strict", "new-files", "any"])
+      .optional()
+      .describe("what a task may change beside its declared files: nothing, new files (default), anything"),
+    review: z.boolean().optional().describe("whether a second agent judges every task before it is merged"),
+    land: z
+      .enum(["auto", "ask", "never"])
+      .optional()
+      .describe("whether a clean checkout is brought to the result at the end; auto unless said otherwise"),
     budget: z.strictObject({ taskUsd: positive.optional(), runUsd: positive.optional() }).optional(),
     unconfined: z.boolean().optional().describe("run agents without a sandbox; every view then says so"),
   })
@@ -88,6 +118,8 @@ const roles = [
   "task-plan-verifier",
   "plan-auditor",
   "fixer",
+  "task-executor",
+  "task-verifier",
 ];
 
 function unknownRoles(document: JsonDocument, config: Config): Problem[] {
@@ -122,5 +154,7 @@ function knownKeys(path: readonly string[]): string[] {
   if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
   if (top === "agents") return Object.keys(agent.shape);
   if (top === "roles") return ["agent", "limits"];
+  if (top === "network") return ["setup", "checks"];
+  if (top === "checks") return ["minutes", "env"];
   return top === "budget" ? ["taskUsd", "runUsd"] : [];
 }

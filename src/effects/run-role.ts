@@ -11,6 +11,7 @@ import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "..
 import type { Places } from "../planning/plan-files.ts";
 import { planningBundle, type RoleOrder, type Skill } from "../planning/planning-bundle.ts";
 import type { RoleFolder } from "./role-folder.ts";
+import { addUsage } from "./usage.ts";
 
 export interface RoleWork {
   readonly agent: Agent;
@@ -84,7 +85,7 @@ export async function workOn(
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(ordered, signal)) {
     watch(role, event);
-    if (event.kind === "spent") usage = added(usage, agent.name, event);
+    if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked")
       asked.push({
         kind: "ask",
@@ -99,20 +100,4 @@ export async function workOn(
   if (stopped.kind === "finished") return { ok: true, inputs: asked, ...spent };
   const { category, message, retryable } = stopped;
   return { ok: false, error: message, category, subcategory: null, retryable, ...spent };
-}
-
-function added(
-  before: Spent | undefined,
-  agent: string,
-  event: Extract<AgentEvent, { kind: "spent" }>,
-): Spent {
-  const { inputTokens, outputTokens, costUsd } = event;
-  if (!before) return { agent, inputTokens, outputTokens, costUsd };
-  const known = before.costUsd === null || costUsd === null ? null : before.costUsd + costUsd;
-  return {
-    agent,
-    inputTokens: before.inputTokens + inputTokens,
-    outputTokens: before.outputTokens + outputTokens,
-    costUsd: known,
-  };
 }

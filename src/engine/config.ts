@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import { type Config, parseConfig } from "../config/config.ts";
 import { defaultPolicy, type Policy } from "../core/policy.ts";
+import type { Bench } from "../effects/run-command.ts";
 import { isThere, readText } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
+import type { Sandbox } from "../host/sandbox.ts";
 import { Refused } from "./app.ts";
 
 export function readConfig(heddleDir: string): Config {
@@ -28,12 +30,28 @@ export function policyOf(config: Config): Policy {
     ...(config.parallel !== undefined && { slots: config.parallel }),
     // The agent's own limit ends it; this one, a little later, is for an agent that cannot be ended.
     ...(minutes !== undefined && { workLimitMs: minutes * 60_000 + 30_000 }),
+    ...(config.checks?.minutes !== undefined && { checkLimitMs: checkLimit(config.checks.minutes) }),
+    ...(config.review !== undefined && { review: config.review }),
     ...(config.budget?.taskUsd !== undefined && { taskBudgetUsd: config.budget.taskUsd }),
     ...(config.budget?.runUsd !== undefined && { runBudgetUsd: config.budget.runUsd }),
   };
 }
 
+/** All commands of one task together; the limit of each ends it first. */
+const checkLimit = (minutes: number) => minutes * 60_000 * 4;
+
 const mebibyte = 1024 * 1024;
+
+/** What holds for set-up and acceptance commands. */
+export function benchFor(config: Config, sandbox: Sandbox | null): Bench {
+  const wallMs = (config.checks?.minutes ?? 10) * 60_000;
+  return {
+    sandbox,
+    readable: config.readable ?? [],
+    env: config.checks?.env ?? [],
+    limits: { wallMs, silenceMs: wallMs, outputBytes: 16 * mebibyte, lineBytes: mebibyte },
+  };
+}
 
 /** The role's own limits, then its agent's, then the project's, then ours. */
 export function limitsFor(config: Config, role: string, agent: string): Limits {

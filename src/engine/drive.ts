@@ -1,6 +1,8 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
+
+import type { Input } from "../core/input.ts";
 import { decide } from "../core/protocol.ts";
-import { type Run, taskOf } from "../core/run.ts";
+import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
 import { isReady } from "../core/task.ts";
 import { systemClock } from "../host/clock.ts";
@@ -9,7 +11,7 @@ import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
 import { Inbox } from "./inbox.ts";
 import { orchestrate } from "./loop.ts";
-import { type Carriers, LocalWorld } from "./world.ts";
+import { type Carriers, type Carry, LocalWorld } from "./world.ts";
 
 export interface Drive {
   readonly app: App;
@@ -19,10 +21,17 @@ export interface Drive {
   readonly carriers: Carriers;
   /** Aborted by Ctrl-C: the run is halted, and what runs may finish (C10). */
   readonly signal: AbortSignal;
+  /** Aborted by a second Ctrl-C: what runs is ended. */
+  readonly stopNow?: AbortSignal;
+  readonly only?: readonly TaskId[];
+  readonly onOrphan?: OnOrphan;
+  /** What is settled once the run is held, before anything starts. */
+  readonly opening?: () => Promise<readonly Input[]>;
   readonly changed?: (run: Run) => void;
 }
 
-export async function drive({ app, slots, until, carriers, signal, changed }: Drive): Promise<void> {
+export async function drive(order: Drive): Promise<void> {
+  const { app, carriers, signal, stopNow, changed } = order;
   const clock = systemClock;
   const run = await app.run();
   const hold = await Hold.take({
@@ -35,21 +44,58 @@ export async function drive({ app, slots, until, carriers, signal, changed }: Dr
   });
   if (!(hold instanceof Hold)) throw new Refused(hold);
   const inbox = new Inbox(clock);
-  const publish = async () => {
-    await app.publish(run);
-    return undefined;
-  };
-  const all: Carriers = { "write-view": publish, ...carriers };
+  const all: Carriers = { "write-view": calmly(() => app.publish(run)), ...carriers };
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));
-  signal.addEventListener("abort", () => inbox.put({ kind: "halt", reason: "Ctrl-C" }), { once: true });
+  const halt = (now: boolean) => () => inbox.put({ kind: "halt", reason: "Ctrl-C", now });
+  signal.addEventListener("abort", halt(false), { once: true });
+  stopNow?.addEventListener("abort", halt(true), { once: true });
+  const notice = stopFileNotice(app, await app.journal.read(run, ({ planningDir }) => planningDir));
   try {
-    await hold.submit({ kind: "drive", slots, ...(until !== undefined && { until }) });
-    await orchestrate({ hold, world, inbox, finished: isAtRest, ...(changed && { changed }) });
+    for (const input of (await order.opening?.()) ?? []) await hold.submit(input);
+    await hold.submit(driveInput(order));
+    await orchestrate({ hold, world, inbox, finished: isAtRest, notice, ...(changed && { changed }) });
   } finally {
     await world.stop();
     await hold.release();
     await app.publish(run);
   }
+}
+
+function driveInput({ slots, until, only, onOrphan }: Drive): Input {
+  return {
+    kind: "drive",
+    slots,
+    ...(until !== undefined && { until }),
+    ...(only && { only }),
+    ...(onOrphan && { onOrphan }),
+  };
+}
+
+/** A STOP file beside the view halts a running orchestrator as well (C10). */
+function stopFileNotice(app: App, planningDir: string): () => Input | undefined {
+  let told = false;
+  return () => {
+    const there = app.stopFileThere({ planningDir });
+    const fresh = there && !told;
+    told = there;
+    return fresh ? { kind: "halt", code: "stop_file", reason: "stop_file" } : undefined;
+  };
+}
+
+/** How often views follow while a run goes on: they are for people. */
+const viewEveryMs = 200;
+
+/** The newest state is written; what was overtaken while it waited is not. */
+function calmly(publish: () => Promise<void>): Carry {
+  let last = 0;
+  return async (_effect, signal) => {
+    const waitMs = last + viewEveryMs - performance.now();
+    if (waitMs > 0) await systemClock.sleep(waitMs, signal);
+    if (signal.aborted) return undefined;
+    last = performance.now();
+    await publish();
+    return undefined;
+  };
 }
 
 /** Whether a ready task waits for time or for somebody else's end, and not for a person. */

@@ -13,6 +13,8 @@ export interface Loop {
   readonly inbox: Inbox;
   /** Whether there is nothing left to do, now that every effect is under way. */
   readonly finished: (run: Run) => boolean;
+  /** Looked at while nothing else happens: what a person may have left for the orchestrator. */
+  readonly notice?: () => Input | undefined;
   /** Called after every change of state. */
   readonly changed?: (run: Run) => void;
 }
@@ -20,7 +22,7 @@ export interface Loop {
 /** How often other processes' facts are noticed: a halt takes effect well within 250 ms. */
 const noticeMs = 50;
 
-export async function orchestrate({ hold, world, inbox, finished, changed }: Loop): Promise<void> {
+export async function orchestrate({ hold, world, inbox, finished, notice, changed }: Loop): Promise<void> {
   let input: Input | undefined = { kind: "tick" };
   for (;;) {
     if (input) await hold.submit(input);
@@ -30,14 +32,18 @@ export async function orchestrate({ hold, world, inbox, finished, changed }: Loo
     });
     world.reconcile(effects);
     if (over) return;
-    input = await following(hold, inbox);
+    input = await following({ hold, inbox, notice });
   }
 }
 
+interface Following extends Pick<Loop, "hold" | "inbox"> {
+  readonly notice: (() => Input | undefined) | undefined;
+}
+
 /** The next thing that may change the state: an input, others' facts, or time. */
-async function following(hold: Hold, inbox: Inbox): Promise<Input | undefined> {
+async function following({ hold, inbox, notice }: Following): Promise<Input | undefined> {
   for (;;) {
-    const input = await inbox.take(noticeMs);
+    const input = (await inbox.take(noticeMs)) ?? notice?.();
     if (input) return input;
     if (await hold.isDue()) return { kind: "tick" };
     if (hold.othersWrote()) return undefined;

@@ -132,7 +132,11 @@ export async function runPlanning({
 }
 
 /** Settings count when they change; what a person raised since is left as it is. */
-async function describe(app: App, config: Config, { unconfined }: { unconfined: boolean }): Promise<void> {
+export async function describe(
+  app: App,
+  config: Config,
+  { unconfined }: { unconfined: boolean },
+): Promise<void> {
   const policy = policyOf(config);
   const settings = JSON.stringify(policy);
   const known = await app.look((run) => run.metadata.settings);

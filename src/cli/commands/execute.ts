@@ -1,0 +1,177 @@
+// `heddle execute` and `heddle land`: from the task graph to merged, verified changes (X1–X21).
+import { problem } from "../../core/problem.ts";
+import type { OnOrphan, Run, TaskId } from "../../core/run.ts";
+import { type App, Refused } from "../../engine/app.ts";
+import { oneLine } from "../../view/safe.ts";
+import { statusDocument, statusText } from "../../view/status.ts";
+import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { live } from "../live.ts";
+import { numberOf } from "../parse.ts";
+import { canAsk, prompts } from "../prompts.ts";
+import { terminal } from "../terminal.ts";
+
+const orphanChoices = ["retry", "skip", "abort"] as const;
+
+export const execute: Command = {
+  name: "execute",
+  summary: "have the tasks of a ready plan done by agents, checked by heddle, and merged",
+  group: "run",
+  args: [{ name: "task", about: "only this task", optional: true }],
+  flags: {
+    batch: { about: "all tasks, without questions, up to three at once" },
+    parallel: { about: "all tasks, up to N at once (64 at most)", takes: "N" },
+    agent: {
+      about: "who works: command:./program, scripted:file.json, or a name from the configuration",
+      takes: "NAME",
+    },
+    "on-orphan": {
+      about: "what becomes of attempts whose agent died with an earlier orchestrator",
+      takes: "WHAT",
+      choices: orphanChoices,
+    },
+    unconfined: { about: "run agents without a sandbox; every view then says so" },
+  },
+  examples: [
+    "heddle execute                # one task, then asks",
+    "heddle execute --parallel 4",
+    "heddle execute T005",
+    "heddle execute --batch --on-orphan retry    # never asks",
+  ],
+  interruptible: true,
+  run: async (call) => {
+    const app = await call.app();
+    const onOrphan = await orphanPolicy(call, app);
+    const all = call.flags.has("batch") || call.flags.has("parallel");
+    const [task] = call.args;
+    if (task !== undefined) await go(call, app, { only: [task], slots: 1, onOrphan });
+    else if (all) await go(call, app, { slots: slotsOf(call), onOrphan });
+    else await oneByOne(call, app, onOrphan);
+    return outcome(call, app);
+  },
+};
+
+function slotsOf({ flags }: Call): number | undefined {
+  const said = flags.one("parallel");
+  if (said === undefined) return undefined;
+  const slots = numberOf(said, "--parallel", { least: 1, whole: true });
+  if (slots <= 64) return slots;
+  throw new Refused([
+    problem("too-many", `\`--parallel ${said}\` is too many: 64 at most`, { hint: "--parallel 64" }),
+  ]);
+}
+
+/** What was left behind is offered, on a terminal; elsewhere it is tried again unless the flag says otherwise. */
+async function orphanPolicy({ flags, say }: Call, app: App): Promise<OnOrphan> {
+  const said = flags.one("on-orphan") as OnOrphan | undefined;
+  if (said !== undefined) return said;
+  const { orphansOf } = await import("../../engine/execute.ts");
+  const orphans = await orphansOf(app);
+  if (orphans.length === 0) return "retry";
+  const named = orphans.map(({ task, attempt }) => `${task} (attempt ${attempt})`).join(", ");
+  say(`left behind by an earlier run, without a result: ${named}`);
+  if (!canAsk()) return "retry";
+  const chosen = await (await prompts()).choose("What becomes of them?", orphanChoices);
+  return chosen as OnOrphan;
+}
+
+interface Going {
+  readonly only?: readonly TaskId[];
+  readonly slots: number | undefined;
+  readonly onOrphan: OnOrphan;
+}
+
+async function go(call: Call, app: App, going: Going): Promise<void> {
+  const { execute: run } = await import("../../engine/execute.ts");
+  const { flags, signal } = call;
+  const now = new AbortController();
+  signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
+  if (going.only) await refuseUnknown(app, going.only);
+  const view = await live(app, call.say);
+  await run({
+    app,
+    agent: flags.one("agent"),
+    unconfined: flags.has("unconfined"),
+    signal,
+    stopNow: now.signal,
+    changed: view.changed,
+    watch: view.watch,
+    ...going,
+  });
+  await view.settle();
+}
+
+async function refuseUnknown(app: App, only: readonly TaskId[]): Promise<void> {
+  const { find, isProblem } = await import("../../core/answer.ts");
+  const problems = await app.look((run) => only.map((id) => find(run, id)).filter(isProblem));
+  if (problems.length > 0) throw new Refused(problems);
+}
+
+/** One at a time, and a question after each: yes, no, or another task's id (X1). */
+async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void> {
+  let wanted = await nextTask(app);
+  while (wanted !== undefined && !call.signal.aborted) {
+    await go(call, app, { only: [wanted], slots: 1, onOrphan });
+    const following = await nextTask(app);
+    if (following === undefined || !canAsk() || (await app.look((run) => run.halt !== null))) return;
+    const said = (await (await prompts()).text(`Go on with ${following}? (y, n, or a task id)`, "y")).trim();
+    if (/^n(?:o)?$/i.test(said)) return;
+    wanted = /^(?:y(?:es)?)?$/i.test(said) ? following : said;
+  }
+}
+
+/** What is under way goes first: it was begun. */
+async function nextTask(app: App): Promise<TaskId | undefined> {
+  return app.look((run) => run.running[0] ?? run.tasks.ready(1)[0]);
+}
+
+async function outcome(call: Call, app: App): Promise<Reply> {
+  const { run, complete, document } = await app.look((state) => ({
+    run: statusText(state, { ...terminal(), stopFile: false, nowMs: Date.now() }),
+    complete: state.phase === "complete",
+    document: statusDocument(state, { stopFile: false }),
+  }));
+  const lines = [run, ...(await app.look(left))];
+  if (complete) lines.push(await landed(call, app));
+  const exit = complete ? exits.done : call.signal.aborted ? exits.interrupted : exits.refused;
+  return { text: lines.filter((line) => line !== "").join("\n"), painted: true, json: document, exit };
+}
+
+/** What is left, why, and what would help (X15). */
+function left(run: Run): string[] {
+  const failed = run.tasks.notable().filter((task) => task.state === "failed");
+  return failed.slice(0, 10).flatMap(({ def, failure }) => {
+    const why = oneLine(failure?.error ?? "").slice(0, 300);
+    return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
+  });
+}
+
+async function landed(call: Call, app: App): Promise<string> {
+  const { landRun, landMode } = await import("../../engine/execute.ts");
+  const mode = landMode(app);
+  const asked =
+    mode === "ask" && canAsk()
+      ? await (await prompts()).confirm("Bring your checkout to the result?")
+      : false;
+  if (mode === "never" || (mode === "ask" && !asked))
+    return "hint: heddle land brings your checkout to the result";
+  if (call.signal.aborted) return "";
+  return say(await landRun(app));
+}
+
+function say(landing: Awaited<ReturnType<typeof import("../../engine/execute.ts").landRun>>): string {
+  if (landing.landed)
+    return `landed: ${landing.files} file${landing.files === 1 ? "" : "s"} changed in your checkout`;
+  return `not landed: ${landing.reason}\n  hint: ${landing.hint}`;
+}
+
+export const land: Command = {
+  name: "land",
+  summary: "bring your checkout to what was integrated, if it is clean and has not moved",
+  group: "run",
+  examples: ["heddle land"],
+  run: async ({ app }) => {
+    const { landRun } = await import("../../engine/execute.ts");
+    const landing = await landRun(await app());
+    return { text: say(landing), json: landing, exit: landing.landed ? exits.done : exits.refused };
+  },
+};

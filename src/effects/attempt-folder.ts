@@ -1,0 +1,73 @@
+// Where one attempt at a task happens: `.heddle/attempts/<run>/T001-2/`, with everything that it was given, did and
+// printed. The agent sees its workspace, its bundle, its outbox and its socket; the rest is heddle's.
+import { join } from "node:path";
+import type { TaskId } from "../core/run.ts";
+import { readIfThere } from "../host/files.ts";
+
+export interface AttemptFolder {
+  readonly folder: string;
+  /** The private repository that the agent works in. */
+  readonly work: string;
+  /** heddle's own index of it: the agent's git directory is never opened. */
+  readonly index: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly outbox: string;
+  /** What the agent proposes. */
+  readonly result: string;
+  /** What it proposed over its socket; it cannot be reached from inside. */
+  readonly proposed: string;
+  readonly bundle: string;
+  readonly token: string;
+  /** Written before the agent starts (X13), and after it ended. */
+  readonly started: string;
+  readonly ended: string;
+  /** What it said and did, line by line, for `heddle attach`. */
+  readonly events: string;
+  /** Output of acceptance commands, and the clean room in which they run. */
+  readonly checks: string;
+  readonly room: string;
+}
+
+/** What is written down before the agent starts (X13). */
+export interface Started {
+  readonly at: string;
+  readonly agent: string;
+  readonly mark: string;
+}
+
+export function startedOf({ started }: AttemptFolder): Started | undefined {
+  const text = readIfThere(started);
+  return text ? (JSON.parse(text) as Started) : undefined;
+}
+
+/** When the attempt began: every commit made of it bears this time, so that making it again gives the same one. */
+export function startedAt(folder: AttemptFolder): string {
+  return startedOf(folder)?.at ?? "2000-01-01T00:00:00.000Z";
+}
+
+export function attemptFolder(
+  heddleDir: string,
+  run: string,
+  { task, attempt }: { readonly task: TaskId; readonly attempt: number },
+): AttemptFolder {
+  const folder = join(heddleDir, "attempts", run, `${task}-${attempt}`);
+  const at = (name: string) => join(folder, name);
+  return {
+    folder,
+    work: at("work"),
+    index: at("index"),
+    home: at("home"),
+    tmp: at("tmp"),
+    outbox: at("out"),
+    result: at("out/result.json"),
+    proposed: at("proposed.json"),
+    bundle: at("bundle.json"),
+    token: at("token"),
+    started: at("started.json"),
+    ended: at("ended.json"),
+    events: at("events.jsonl"),
+    checks: at("checks"),
+    room: at("room"),
+  };
+}

@@ -1,0 +1,104 @@
+// Evidence: the acceptance commands, run by heddle itself on a tree and on nothing else. They run in a clean room, where
+// only the tree's own files and what set-up made of them lie: what an agent left beside them cannot make them pass.
+import { join } from "node:path";
+import type { Check, Evidence } from "../core/parts.ts";
+import type { Problem } from "../core/problem.ts";
+import { textDigest } from "../host/digest.ts";
+import { makeFolder, readTail, remove } from "../host/files.ts";
+import { sayEnding } from "../host/program.ts";
+import type { Repository } from "../host/repository.ts";
+import { checkOut } from "../host/workspace.ts";
+import type { AttemptFolder } from "./attempt-folder.ts";
+import { ranNoTests } from "./no-tests.ts";
+import { type Bench, runCommand } from "./run-command.ts";
+import { provide, type SetUp } from "./set-up.ts";
+
+export interface Checking {
+  readonly repository: Repository;
+  readonly bench: Bench;
+  readonly setUp: SetUp;
+  readonly network: boolean;
+  readonly folder: AttemptFolder;
+  readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
+  readonly mark: string;
+}
+
+/** Long enough for a runner's summary, which stands at the end. */
+const tailBytes = 64 * 1024;
+
+export async function checkTree(
+  checking: Checking,
+  tree: string,
+  signal: AbortSignal,
+): Promise<Evidence | Problem> {
+  const { repository, folder, setUp } = checking;
+  const room = `${folder.room}-${tree.slice(0, 12)}`;
+  remove(room);
+  makeFolder(folder.checks);
+  try {
+    const problem =
+      (await checkOut(repository, { folder: join(room, "tree"), index: join(room, "index"), tree })) ??
+      (await provide(setUp, join(room, "tree", repository.prefix), signal));
+    if (problem) return problem;
+    const checks: Check[] = [];
+    for (const [at, criterion] of checking.criteria.entries()) {
+      if (signal.aborted) break;
+      checks.push(await runCheck(checking, { room, tree, at, ...criterion }, signal));
+    }
+    return { tree, checks };
+  } finally {
+    remove(room);
+  }
+}
+
+interface One {
+  readonly room: string;
+  readonly tree: string;
+  readonly at: number;
+  readonly criterion: string;
+  readonly command: string;
+}
+
+async function runCheck(
+  { repository, bench, folder, mark, network }: Checking,
+  { room, tree, at, criterion, command }: One,
+  signal: AbortSignal,
+): Promise<Check> {
+  const log = join(folder.checks, `${tree.slice(0, 12)}-${at + 1}`);
+  const files = join(room, "tree");
+  const ended = await runCommand(
+    bench,
+    {
+      command,
+      cwd: join(files, repository.prefix),
+      writable: [files],
+      home: join(room, "home"),
+      tmp: join(room, "tmp"),
+      network,
+      set: { CI: "1", HEDDLE_CHECK: "1" },
+      log,
+      mark,
+    },
+    { signal },
+  );
+  const output = [readTail(`${log}.out`, tailBytes), readTail(`${log}.err`, tailBytes)].join("\n");
+  const { how } = ended;
+  const exit = how.kind === "exited" ? how.code : null;
+  const empty = exit === 0 && ranNoTests(command, output);
+  const note = empty ? "no tests were run" : exit === null ? `it ${sayEnding(how, bench.limits)}` : null;
+  const ok = exit === 0 && !empty;
+  const ms = Math.round(ended.durationMs);
+  return { criterion, command, ok, exit, ms, digest: textDigest(output), log, note };
+}
+
+/** The last lines of what a red command printed: what the next attempt is told. */
+export function sayRed({ checks }: Evidence): string {
+  const red = checks.filter((check) => !check.ok);
+  return red
+    .map(({ command, exit, note, log }) => {
+      const said = [readTail(`${log}.out`, 2000), readTail(`${log}.err`, 2000)].join("\n").trim();
+      const how = note ?? `exited with code ${exit}`;
+      return `\`${command}\`: ${how}${said === "" ? "" : `\n${said.slice(-1500)}`}`;
+    })
+    .join("\n");
+}

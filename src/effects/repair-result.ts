@@ -1,0 +1,65 @@
+// Effect `repair-result`: the fixer's one turn at a result that is no document (C6). Then what is there counts.
+import { join } from "node:path";
+import type { Agent } from "../agents/agent.ts";
+import type { Outcome, Spent } from "../core/input.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
+import { isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
+import { repairDocument } from "../protocols/repair.ts";
+import { conclude, type TaskWork } from "./run-agent.ts";
+import { addUsage } from "./usage.ts";
+
+export interface Repair extends TaskWork {
+  readonly fixer: Agent | Problem;
+}
+
+export async function repairResult(repair: Repair, signal: AbortSignal): Promise<Outcome> {
+  const { folder } = repair;
+  const fixed = join(folder.folder, "fixer/out/result.json");
+  const done = join(folder.folder, "fixer/ended");
+  let usage: Spent | undefined;
+  if (!isThere(done) && !isProblem(repair.fixer)) {
+    usage = await turn(repair, { agent: repair.fixer, fixed }, signal);
+    if (signal.aborted) return aborted();
+    replaceFile(done, "");
+  }
+  const read = readText(fixed, 1024 * 1024);
+  const text = "text" in read ? repairDocument(read.text)?.text : undefined;
+  if (text !== undefined) replaceFile(folder.proposed, text);
+  const stopped = { kind: "finished" } as const;
+  return conclude(repair, { stopped, asked: [], ...(usage && { usage }) });
+}
+
+async function turn(
+  { folder, def, attempt, limits, mark, readable }: Repair,
+  { agent, fixed }: { agent: Agent; fixed: string },
+  signal: AbortSignal,
+): Promise<Spent | undefined> {
+  const home = join(folder.folder, "fixer");
+  for (const name of ["home", "work", "out"]) makeFolder(join(home, name));
+  const bundle = join(home, "bundle.json");
+  const inputs = { broken: { path: folder.result }, schema: { path: "result" } };
+  const text = {
+    role: "fixer",
+    inputs,
+    output: { path: fixed, kind: "file" },
+    task_id: def.id,
+    problems: [],
+  };
+  replaceFile(bundle, JSON.stringify(text, null, 2));
+  const workspace = {
+    cwd: join(home, "work"),
+    home: join(home, "home"),
+    writable: [join(home, "out")],
+    readable: [...readable, folder.outbox],
+    records: home,
+  };
+  const order = { role: "fixer", task: def.id, attempt, bundle, token: folder.token, output: fixed };
+  let usage: Spent | undefined;
+  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal))
+    if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
+  return usage;
+}
+
+function aborted(): Outcome {
+  return { ok: false, error: "ended", category: "environment", subcategory: null, retryable: true };
+}

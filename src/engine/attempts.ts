@@ -1,0 +1,261 @@
+// The effects of execution, put together: which agent works on which task, what it is given, where, and how its work
+// reaches the branch. One function per effect; what they share is read from the run when they begin.
+import { join } from "node:path";
+import type { AgentEvent } from "../agents/agent.ts";
+import type { Config } from "../config/config.ts";
+import type { AttemptEffect } from "../core/effect.ts";
+import type { Outcome } from "../core/input.ts";
+import type { Evidence } from "../core/parts.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
+import { type Attempt, type TaskDef, taskOf } from "../core/run.ts";
+import { type AttemptFolder, attemptFolder } from "../effects/attempt-folder.ts";
+import { type Checking, checkTree, sayRed } from "../effects/check-tree.ts";
+import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
+import { prepareWorkspace } from "../effects/prepare-workspace.ts";
+import { repairResult } from "../effects/repair-result.ts";
+import { reviewWork } from "../effects/review-work.ts";
+import { runAgent, type TaskWork } from "../effects/run-agent.ts";
+import type { SetUp } from "../effects/set-up.ts";
+import { wallClock } from "../host/clock.ts";
+import { isThere, replaceFile } from "../host/files.ts";
+import { diffText } from "../host/integrate.ts";
+import type { Repository } from "../host/repository.ts";
+import { executorBundle } from "../planning/executor-bundle.ts";
+import { packageDir, type Skill, skillOf } from "../planning/planning-bundle.ts";
+import { bundlePath } from "../planning/task-bundle.ts";
+import type { Agents } from "./agents.ts";
+import type { App } from "./app.ts";
+import { openDoor } from "./attempt-door.ts";
+import { resultFile } from "./attempt-files.ts";
+import type { BoxChoice } from "./box.ts";
+import { benchFor, limitsFor } from "./config.ts";
+import type { Carriers } from "./world.ts";
+
+export interface Execution {
+  readonly app: App;
+  readonly config: Config;
+  readonly agents: Agents;
+  readonly box: BoxChoice;
+  readonly repository: Repository;
+  readonly watch: (task: string, event: AgentEvent) => void;
+}
+
+/** An attempt as its effects see it. */
+interface Scene {
+  readonly run: string;
+  readonly planningDir: string;
+  readonly def: TaskDef;
+  readonly attempt: Attempt;
+  readonly evidence: Evidence | null;
+  readonly branch: string;
+  readonly folder: AttemptFolder;
+  readonly mark: string;
+}
+
+type Carry = (execution: Execution, scene: Scene, signal: AbortSignal) => Promise<Outcome>;
+
+export function executionCarriers(execution: Execution): Carriers {
+  const carry = (work: Carry) => async (effect: AttemptEffect, signal: AbortSignal) =>
+    work(execution, await sceneOf(execution, effect), signal);
+  return {
+    "prepare-workspace": carry(prepare),
+    "run-agent": carry(work),
+    "repair-result": carry(async (_execution, scene, signal) =>
+      repairResult({ ...taskWork(execution, scene), fixer: execution.agents.forRole("fixer") }, signal),
+    ),
+    "run-checks": carry(async (_execution, scene, signal) =>
+      checked(execution, { scene, tree: scene.attempt.work?.tree ?? "" }, signal),
+    ),
+    "review-work": carry(review),
+    "prepare-merge": async (effect) =>
+      prepareMerge(merging(execution, await sceneOf(execution, effect)), effect),
+    "check-merge": async (effect, signal) =>
+      checked(execution, { scene: await sceneOf(execution, effect), tree: effect.candidate.tree }, signal),
+    "move-branch": async (effect) => mergeInto(merging(execution, await sceneOf(execution, effect)), effect),
+  };
+}
+
+async function sceneOf({ app }: Execution, { task: id, attempt: number }: AttemptEffect): Promise<Scene> {
+  const run = await app.run();
+  return app.journal.read(run, (state) => {
+    const { def, attempt, evidence } = taskOf(state, id);
+    if (!attempt) throw new Error(`bug: ${id} is not being worked on`);
+    return {
+      run,
+      planningDir: state.planningDir,
+      def,
+      attempt: structuredClone(attempt),
+      evidence,
+      branch: state.branch?.name ?? "",
+      folder: attemptFolder(app.paths.heddle, run, { task: id, attempt: number }),
+      mark: markOf(app, run, { task: id, attempt: number }),
+    };
+  });
+}
+
+/** The same for every orchestrator, so that what an earlier one left alive can be found. */
+export function markOf(app: App, run: string, { task, attempt }: { task: string; attempt: number }): string {
+  return `heddle ${app.paths.root} ${run} ${task} ${attempt}`;
+}
+
+async function prepare(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
+  const { repository } = execution;
+  const { folder, attempt } = scene;
+  const diff = await earlierDiff(execution, scene);
+  return prepareWorkspace(
+    {
+      repository,
+      folder,
+      base: attempt.base ?? "",
+      setUp: setUpOf(execution),
+      bundle: (target) => bundleFor(execution, scene, { target, diff }),
+    },
+    signal,
+  );
+}
+
+/** What the attempt before had changed, for the one who tries again. */
+async function earlierDiff(
+  { app, repository }: Execution,
+  { run, def, attempt }: Scene,
+): Promise<string | null> {
+  if (attempt.number < 2) return null;
+  const before = attemptFolder(app.paths.heddle, run, { task: def.id, attempt: attempt.number - 1 });
+  const file = join(before.folder, "change.patch");
+  if (isThere(file)) return file;
+  const entries = await app.history();
+  const seen = entries
+    .map((entry) => entry.fact)
+    .findLast((fact) => fact.kind === "work-recorded" && fact.task === def.id);
+  if (seen?.kind !== "work-recorded" || seen.attempt !== attempt.number - 1) return null;
+  replaceFile(file, await diffText(repository, { from: `${seen.commit}^`, to: seen.commit }));
+  return file;
+}
+
+async function bundleFor(
+  { app }: Execution,
+  { run, def, folder }: Scene,
+  { target, diff }: { target: string; diff: string | null },
+): Promise<string | readonly Problem[]> {
+  const skill = skillOf("task-executor", app.paths.heddle);
+  if (isProblem(skill)) return [skill];
+  return app.journal.read(run, (state) => {
+    const order = { target, result: folder.result, skill: skill as Skill, diff, socket: true };
+    const made = executorBundle(state, taskOf(state, def.id), order);
+    if ("problems" in made) return made.problems;
+    replaceFile(bundlePath(state, def.id), made.plain);
+    return made.text;
+  });
+}
+
+async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
+  const agent = execution.agents.forRole("task-executor");
+  if (isProblem(agent)) return impossible(agent.message);
+  const order = taskWork(execution, scene);
+  const door = await openDoor({
+    app: execution.app,
+    task: scene.def.id,
+    attempt: scene.attempt.number,
+    folder: scene.folder,
+  });
+  try {
+    return await runAgent(
+      {
+        ...order,
+        readable: [...order.readable, door.folder],
+        env: { ...order.env, HEDDLE_SOCKET: door.path },
+      },
+      signal,
+    );
+  } finally {
+    await door.close();
+  }
+}
+
+function taskWork({ app, config, agents, repository, watch }: Execution, scene: Scene): TaskWork {
+  const { folder, def, attempt, mark } = scene;
+  const agent = agents.forRole("task-executor");
+  if (isProblem(agent)) throw new Error(agent.message);
+  return {
+    repository,
+    folder,
+    base: attempt.base ?? "",
+    def,
+    attempt: attempt.number,
+    scope: config.scope ?? "new-files",
+    protect: protectedPaths(app, repository),
+    agent,
+    limits: limitsFor(config, "task-executor", agent.name),
+    mark,
+    now: wallClock,
+    cwd: join(folder.work, repository.prefix),
+    readable: [...(config.readable ?? []), ...repository.stores, packageDir()],
+    env: { HEDDLE_WORKSPACE: folder.work },
+    resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
+    watch,
+  };
+}
+
+/** What belongs to heddle is nobody's work, wherever the project lies. */
+export function protectedPaths(app: App, { checkout }: Pick<Repository, "checkout">): string[] {
+  const root = checkout ?? "";
+  return [app.paths.heddle, app.paths.planning]
+    .filter((path) => path.startsWith(`${root}/`))
+    .map((path) => path.slice(root.length + 1));
+}
+
+function setUpOf({ app, config, box }: Execution): SetUp {
+  return {
+    commands: config.setup,
+    bench: benchFor(config, sandboxOf(box)),
+    network: config.network?.setup ?? true,
+    cache: join(app.paths.heddle, "setup"),
+  };
+}
+
+const sandboxOf = (box: BoxChoice) => (box.kind === "boxed" ? box.sandbox : null);
+
+async function checked(
+  execution: Execution,
+  { scene, tree }: { scene: Scene; tree: string },
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { config, box, repository } = execution;
+  const checking: Checking = {
+    repository,
+    bench: benchFor(config, sandboxOf(box)),
+    setUp: setUpOf(execution),
+    network: config.network?.checks ?? false,
+    folder: scene.folder,
+    criteria: scene.def.criteria,
+    mark: scene.mark,
+  };
+  const evidence = await checkTree(checking, tree, signal);
+  if (isProblem(evidence)) return { ...impossible(evidence.message), retryable: true } as Outcome;
+  if (evidence.checks.every((check) => check.ok)) return { ok: true, evidence };
+  const error = sayRed(evidence);
+  return { ok: false, error, category: "test", subcategory: null, retryable: true, evidence };
+}
+
+async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
+  const { agents, app, repository } = execution;
+  const agent = agents.forRole("task-verifier");
+  const skill = skillOf("task-verifier", app.paths.heddle);
+  if (isProblem(agent)) return impossible(agent.message);
+  if (isProblem(skill)) return impossible(skill.message);
+  const { attempt } = scene;
+  const diff = await diffText(repository, { from: attempt.base ?? "", to: attempt.work?.commit ?? "" });
+  const order = taskWork(execution, scene);
+  return reviewWork({ ...order, agent, skill: skill as Skill, diff, evidence: scene.evidence }, signal);
+}
+
+function merging({ repository, agents }: Execution, { run, branch, def, attempt, folder }: Scene): Merging {
+  if (!attempt.work || attempt.base === null) throw new Error(`bug: ${def.id} has nothing to merge`);
+  const agent = agents.forRole("task-executor");
+  const author = isProblem(agent) ? "agent" : agent.name;
+  return { repository, run, branch, def, base: attempt.base, work: attempt.work, author, folder };
+}
+
+function impossible(error: string): Outcome {
+  return { ok: false, error, category: "environment", subcategory: null, retryable: false };
+}

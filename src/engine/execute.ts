@@ -1,0 +1,196 @@
+// `heddle execute`: from a ready plan to merged, verified changes. Everything an earlier run left behind is looked at
+// first, then the loop drives the tasks, and at the end the result lands in the person's checkout, if that cannot hurt.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "../agents/agent.ts";
+import type { Config } from "../config/config.ts";
+import type { Input } from "../core/input.ts";
+import { isProblem, type Problem, problem } from "../core/problem.ts";
+import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
+import { attemptFolder } from "../effects/attempt-folder.ts";
+import { readProposal } from "../effects/read-result.ts";
+import { isThere, makeFolder, remove } from "../host/files.ts";
+import { moveBranch } from "../host/integrate.ts";
+import { type Landed, land } from "../host/land.ts";
+import { endMarked } from "../host/processes.ts";
+import { openBranch, openRepository, type Repository, tipOf } from "../host/repository.ts";
+import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type App, Refused } from "./app.ts";
+import { executionCarriers, markOf } from "./attempts.ts";
+import { type BoxChoice, findBox } from "./box.ts";
+import { readConfig } from "./config.ts";
+import { drive } from "./drive.ts";
+import { describe } from "./plan.ts";
+
+export interface ExecuteRun {
+  readonly app: App;
+  readonly agent: string | undefined;
+  readonly unconfined: boolean;
+  readonly slots: number | undefined;
+  readonly only?: readonly TaskId[];
+  readonly onOrphan: OnOrphan;
+  readonly signal: AbortSignal;
+  /** Aborted by a second Ctrl-C: what runs is ended. */
+  readonly stopNow?: AbortSignal;
+  readonly changed: (run: Run) => void;
+  readonly watch: (task: string, event: AgentEvent) => void;
+}
+
+export async function execute(order: ExecuteRun): Promise<void> {
+  const { app, signal, changed, watch } = order;
+  await refuseUnlessReady(app);
+  const config = readConfig(app.paths.heddle);
+  const { box, agents } = await helpers(order, config);
+  const repository = await repositoryOf(app);
+  const needed = box.kind === "unconfined" && needsBox(config, order.agent);
+  await describe(app, config, { unconfined: needed });
+  const carriers = executionCarriers({ app, config, agents, box, repository, watch });
+  const slots = order.slots ?? (await app.look((run) => run.policy.slots));
+  await drive({
+    app,
+    slots,
+    carriers,
+    signal,
+    changed,
+    onOrphan: order.onOrphan,
+    ...(order.only && { only: order.only }),
+    ...(order.stopNow && { stopNow: order.stopNow }),
+    opening: () => recover(app, repository),
+  });
+}
+
+async function refuseUnlessReady(app: App): Promise<void> {
+  const { phase, halt } = await app.look(({ phase, halt }) => ({ phase, halt }));
+  if (halt)
+    throw new Refused([problem("halted", `the run is halted: ${halt.reason}`, { hint: "heddle resume" })]);
+  if (phase === "ready" || phase === "executing") return;
+  const hint = phase === "complete" ? "heddle report" : "heddle plan goes on with the plan";
+  throw new Refused([problem("wrong-phase", `nothing is executed in phase \`${phase}\``, { hint })]);
+}
+
+/** Scripted agents are our own code: they need no box, and prove nothing about one. */
+const needsBox = (config: Config, agent: string | undefined) =>
+  agentWords(config, agent).some((word) => !word.startsWith("scripted:"));
+
+async function helpers(
+  { app, agent, unconfined }: ExecuteRun,
+  config: Config,
+): Promise<{ box: BoxChoice; agents: Agents }> {
+  const chosen = unconfined || config.unconfined === true;
+  const box = await findBox({ unconfined: chosen || !needsBox(config, agent) });
+  const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
+  const roles = ["task-executor", ...(config.review ? ["task-verifier"] : [])];
+  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
+  if (problems.length > 0) throw new Refused(problems);
+  return { box, agents };
+}
+
+/** The target's repository; a target without one gets a private one, so that isolation and undo work all the same. */
+export async function repositoryOf(app: App): Promise<Repository> {
+  const target = await app.look((run) => run.targetDir);
+  makeFolder(target);
+  const repository = await openRepository({
+    target,
+    privateDir: join(app.paths.heddle, "private.git"),
+    exclude: excluded(app, target),
+  });
+  if (isProblem(repository)) throw new Refused([repository]);
+  return repository;
+}
+
+function excluded(app: App, target: string): string[] {
+  return [app.paths.heddle, app.paths.planning]
+    .filter((path) => path.startsWith(`${target}/`))
+    .map((path) => path.slice(target.length + 1));
+}
+
+/** Everything that is settled before the first effect: survivors end, the branch is where it really is (X2, X14). */
+async function recover(app: App, repository: Repository): Promise<Input[]> {
+  const run = await app.run();
+  const { known, running } = await app.journal.read(run, (state) => ({
+    known: state.branch,
+    running: state.running.map((task) => ({ task, attempt: taskOf(state, task).attempts })),
+  }));
+  for (const each of running) await endMarked(markOf(app, run, each));
+  await tidy(app, run);
+  if (known && (await tipOf(repository, known.name)) === null) {
+    const again = await moveBranch(repository, { branch: known.name, from: zero(known.tip), to: known.tip });
+    if (typeof again !== "string")
+      throw new Refused([
+        problem("no-branch", `\`${known.name}\` is gone, and cannot be made again`, {
+          hint: `git branch ${known.name} ${known.tip}`,
+        }),
+      ]);
+  }
+  const opened = await openBranch(repository, run);
+  if (isProblem(opened)) throw new Refused([opened]);
+  const name = known?.name ?? `heddle/${run}`;
+  return [{ kind: "open-branch", name, start: known?.start ?? opened.start, tip: opened.tip }];
+}
+
+const zero = (like: string) => "0".repeat(like.length);
+
+/** Workspaces of merged tasks are not needed any more; those of failed attempts are kept for a look. */
+async function tidy(app: App, run: string): Promise<void> {
+  const folder = join(app.paths.heddle, "attempts", run);
+  if (!isThere(folder)) return;
+  const done = await app.journal.read(run, (state) =>
+    readdirSync(folder).filter((name) => {
+      const task = state.tasks.get(name.replace(/-\d+$/, ""));
+      return task?.state === "complete" || task?.state === "skipped";
+    }),
+  );
+  for (const name of done) sweep(join(folder, name));
+}
+
+/** What an attempt leaves that nobody reads again: its files, not its records. */
+export function sweep(folder: string): void {
+  for (const name of ["work", "home", "tmp", "index", "door"]) remove(join(folder, name));
+  for (const name of isThere(folder) ? readdirSync(folder) : [])
+    if (name.startsWith("room")) remove(join(folder, name));
+}
+
+export interface Orphan {
+  readonly task: TaskId;
+  readonly attempt: number;
+  readonly agent: string;
+}
+
+/** Attempts that an orchestrator left behind without a result: what is offered to a person (X14). */
+export async function orphansOf(app: App): Promise<Orphan[]> {
+  const run = await app.run();
+  const working = await app.look((state) =>
+    state.running
+      .map((id) => taskOf(state, id))
+      .filter(({ attempt }) => attempt?.driver === "engine" && attempt.stage === "working")
+      .map(({ def, attempts }) => ({ task: def.id, attempt: attempts })),
+  );
+  return working.flatMap((each) => {
+    const folder = attemptFolder(app.paths.heddle, run, each);
+    if (!isThere(folder.started) || isThere(folder.ended)) return [];
+    const { kind } = readProposal(folder, each.task);
+    if (kind === "success" || kind === "failed") return [];
+    return [{ ...each, agent: "" }];
+  });
+}
+
+export function landMode(app: App): "auto" | "ask" | "never" {
+  return readConfig(app.paths.heddle).land ?? "auto";
+}
+
+export async function landRun(app: App): Promise<Landed> {
+  const repository = await repositoryOf(app);
+  const { branch, target } = await app.look((run) => ({ branch: run.branch, target: run.targetDir }));
+  if (!branch) return { landed: false, reason: "nothing was executed yet", hint: "heddle execute" };
+  const { name, start, tip } = branch;
+  const landed = await land(repository, {
+    branch: name,
+    start,
+    target,
+    exclude: excluded(app, target),
+  });
+  if (landed.landed) await app.submit({ kind: "land", commit: tip, files: landed.files });
+  return landed;
+}
+
+export type { AgentEvent, Landed, Problem };
