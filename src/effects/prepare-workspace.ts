@@ -24,9 +24,9 @@ export async function prepareWorkspace(
 ): Promise<Outcome> {
   for (const each of [folder.home, folder.tmp, folder.outbox]) makeFolder(each);
   const target = join(folder.work, repository.prefix);
-  const wrong =
-    (await makeWorkspace(repository, { folder: folder.work, index: folder.index, base })) ??
-    (makeFolder(target), await provide(setUp, target, signal));
+  const unmade = await makeWorkspace(repository, { folder: folder.work, index: folder.index, base });
+  if (!unmade) makeFolder(target);
+  const wrong = unmade ?? (await provide(setUp, target, signal));
   if (wrong) return unprepared(wrong.message, true);
   const text = await bundle(target);
   if (typeof text !== "string") return unprepared(text.map((each) => each.message).join("; "), false);
