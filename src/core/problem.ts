@@ -34,6 +34,11 @@ export function problem(
   return { code, message, ...more };
 }
 
+/** Where an answer is a value or a Problem. */
+export function isProblem(answer: unknown): answer is Problem {
+  return typeof answer === "object" && answer !== null && "code" in answer && "message" in answer;
+}
+
 /** The candidate that a person most likely meant, if one is close enough. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

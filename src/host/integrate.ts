@@ -1,0 +1,119 @@
+// One task's change onto the integration branch: a tree becomes a commit, a commit is merged in memory, a branch moves
+// by compare-and-swap. No work tree and no index take part, so nothing can be left half done.
+
+import { isProblem } from "../core/problem.ts";
+import { type Change, changesBetween, diffText } from "./changes.ts";
+import { demandLine, type GitDirectory, GitFailed, gitProblem, gitVersion, identity, runGit } from "./git.ts";
+
+export { moveBranch } from "./move-branch.ts";
+export { type Change, changesBetween, diffText };
+
+export interface Commit {
+  readonly tree: string;
+  readonly parents: readonly string[];
+  readonly message: string;
+  readonly author: { readonly name: string; readonly email: string };
+  /** When, in ISO form; the same input gives the same commit. */
+  readonly at: string;
+}
+
+export function commitTree(repo: GitDirectory, o: Commit): Promise<string> {
+  return demandLine(repo, {
+    args: ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", o.tree, ...o.parents.flatMap((p) => ["-p", p])],
+    input: o.message.replace(/\0/g, "").replace(/\n*$/, "\n"),
+    environment: identity(o.author, o.at),
+  });
+}
+
+export type Merged =
+  | { readonly ok: true; readonly tree: string }
+  | {
+      readonly ok: false;
+      readonly conflicts: readonly { readonly path: string; readonly kind: string }[];
+      readonly detail: string;
+    };
+
+/** What changed from `base` to `theirs`, a commit whose parent is `base`, done to `onto`. */
+export async function mergeOnto(
+  repo: GitDirectory,
+  o: { base: string; theirs: string; onto: string },
+): Promise<Merged> {
+  if (o.onto === o.base) return { ok: true, tree: await treeOf(repo, o.theirs) };
+  return mergeFrom(repo, o);
+}
+
+/** Undoes what `commit` changed, on top of `onto`. */
+export async function revertTree(repo: GitDirectory, o: { commit: string; onto: string }): Promise<Merged> {
+  const parent = await demandLine(repo, { args: ["rev-parse", "--verify", `${o.commit}^`] });
+  if (o.onto === o.commit) return { ok: true, tree: await treeOf(repo, parent) };
+  return mergeFrom(repo, { base: o.commit, theirs: parent, onto: o.onto });
+}
+
+export function treeOf(repo: GitDirectory, commit: string): Promise<string> {
+  return demandLine(repo, { args: ["rev-parse", "--verify", `${commit}^{tree}`] });
+}
+
+async function mergeFrom(
+  repo: GitDirectory,
+  o: { base: string; theirs: string; onto: string },
+): Promise<Merged> {
+  const version = await gitVersion();
+  if (isProblem(version)) throw new GitFailed(version);
+  const named = version[0] > 2 || version[1] >= 40;
+  const [onto, theirs] = named ? [o.onto, o.theirs] : await withBase(repo, o);
+  const base = named ? [`--merge-base=${o.base}`] : [];
+  const args = ["merge-tree", "--write-tree", "-z", "--messages", ...base, onto, theirs];
+  const result = await runGit(repo, { args });
+  if (result.code > 1) throw new GitFailed(gitProblem("merge-tree", result, repo.gitDir));
+  const [tree = ""] = result.out.toString("utf8", 0, 200).split("\0");
+  if (result.code === 0) return { ok: true, tree };
+  const { conflicts, said } = readConflicts(result.out.toString("utf8"));
+  const paths = conflicts.map(({ path }) => path);
+  const shown = await diffText(repo, { from: o.onto, to: tree, maxBytes: 16_384, paths });
+  return { ok: false, conflicts, detail: `${said.join("")}\n${shown}`.trim() };
+}
+
+/**
+ * Before git 2.40 `merge-tree` finds the base itself. That is `base` when `theirs` is its child and `onto` comes after
+ * it; three commits that have the trees and only that history make it so for any three.
+ */
+async function withBase(
+  repo: GitDirectory,
+  o: { base: string; theirs: string; onto: string },
+): Promise<[string, string]> {
+  const found = await runGit(repo, { args: ["merge-base", "--all", o.onto, o.theirs] });
+  if (found.out.toString("utf8").trim() === o.base) return [o.onto, o.theirs];
+  const made = (commit: string, ...parents: string[]) =>
+    commitTree(repo, {
+      ...{ tree: `${commit}^{tree}`, parents, message: "a side of a merge", at: "1970-01-01T00:00:00Z" },
+      author: { name: "heddle", email: "heddle@localhost" },
+    });
+  const base = await made(o.base);
+  return [await made(o.onto, base), await made(o.theirs, base)];
+}
+
+/** After the tree: `mode object stage TAB path` per side of a conflict, an empty field, then messages with their paths. */
+function readConflicts(out: string): { conflicts: { path: string; kind: string }[]; said: string[] } {
+  const all = out.split("\0");
+  const gap = all.indexOf("", 1);
+  const kinds = new Map<string, string>();
+  for (const field of all.slice(1, gap)) kinds.set(field.slice(field.indexOf("\t") + 1), "content");
+  const said: string[] = [];
+  for (let at = gap + 1; at + 1 < all.length; ) {
+    const count = Number(all[at]);
+    if (!Number.isInteger(count) || all[at] === "") break;
+    const paths = all.slice(at + 1, at + 1 + count);
+    const [kind = "", message = ""] = all.slice(at + 1 + count, at + 3 + count);
+    at += count + 3;
+    if (!kind.startsWith("CONFLICT")) continue;
+    said.push(message);
+    for (const path of paths) if (kinds.has(path)) kinds.set(path, /\((.*?)\)/.exec(message)?.[1] ?? kind);
+  }
+  return { conflicts: [...kinds].map(([path, kind]) => ({ path, kind })), said };
+}
+
+export async function isAncestor(repo: GitDirectory, a: string, b: string): Promise<boolean> {
+  const result = await runGit(repo, { args: ["merge-base", "--is-ancestor", a, b] });
+  if (result.code > 1) throw new GitFailed(gitProblem("merge-base", result, repo.gitDir));
+  return result.code === 0;
+}
