@@ -64,7 +64,8 @@ describe("a checkout", () => {
   });
 
   const troubles: [string, (target: string) => void, RegExp][] = [
-    ["is dirty", (t) => put(t, { "a.txt": "mine\n" }), /not committed: `a.txt`/],
+    ["is dirty", (t) => put(t, { "sub/b.txt": "mine\n" }), /not committed: `sub.b.txt`/],
+    ["is dirty where the run worked", (t) => put(t, { "a.txt": "mine\n" }), /changed since .*: `a.txt`/],
     [
       "has staged changes",
       (t) => {
@@ -73,12 +74,21 @@ describe("a checkout", () => {
       },
       /not committed: `s.txt`/,
     ],
+    [
+      "has other changes staged than are in its files",
+      (t) => {
+        put(t, { "a.txt": "staged\n" });
+        sh(t, "add", "a.txt");
+        put(t, { "a.txt": "a\n" });
+      },
+      /a.txt/,
+    ],
     ["has moved", (t) => void sh(t, "commit", "-q", "--allow-empty", "-m", "mine"), /has moved/],
-    ["would lose a new file", (t) => put(t, { "new/n.txt": "mine" }), /`new\/n.txt` .*overwritten/],
+    ["would lose a new file", (t) => put(t, { "new/n.txt": "mine" }), /changed since .*: `new.n.txt`/],
     [
       "would lose a new file that is ignored",
       (t) => put(t, { "new/n.txt": "mine", ".git/info/exclude": "n.txt\n" }),
-      /`new\/n.txt` .*overwritten/,
+      /changed since .*: `new.n.txt`/,
     ],
     ["has a merge under way", (t) => put(t, { ".git/MERGE_HEAD": "" }), /a merge is under way/],
     ["has an index.lock", (t) => put(t, { ".git/index.lock": "" }), /index.lock/],
@@ -104,6 +114,11 @@ describe("a checkout", () => {
     sh(target, "read-tree", "-m", "-u", "HEAD", run.tip);
     expect(await run.land()).toEqual({ landed: true, files: 2 });
     expect(sh(target, "status", "--porcelain")).toBe("");
+    const half = repositoryWith(files);
+    const other = await ran(half);
+    put(half, { "new/n.txt": "n\n" });
+    expect(await other.land()).toEqual({ landed: true, files: 2 });
+    expect(sh(half, "status", "--porcelain")).toBe("");
   });
 
   it("lands when detached, unborn, linked, or above the target", async () => {
