@@ -91,7 +91,7 @@ function fail(repo: GitDirectory, done: Parameters<typeof gitProblem>[1]): never
 function notCheckedOut(repo: Repository, tree: string, error: string): Problem | undefined {
   if (!/promisor|lazy fetch|transport '.*' not allowed/.test(error)) return undefined;
   return problem("partial-clone", "the target is a partial clone, and some of its files were never fetched", {
-    hint: `git -C ${repo.checkout ?? repo.gitDir} backfill, or: git archive ${tree} > /dev/null`,
+    hint: `git -C ${repo.checkout ?? repo.gitDir} archive --format=tar --output=/dev/null ${tree}`,
   });
 }
 

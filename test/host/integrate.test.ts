@@ -12,7 +12,7 @@ import {
   moveBranch,
   revertTree,
 } from "../../src/host/integrate.ts";
-import { openBranch, openRepository, tipOf } from "../../src/host/repository.ts";
+import { openBranch, openRepository, pin, tipOf, unpin } from "../../src/host/repository.ts";
 import { attempt, change, commitOf, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
 const lines = (...all: string[]) => `${all.join("\n")}\n`;
@@ -172,6 +172,24 @@ describe("a merge", () => {
       { path: "a.txt", status: "modified", added: 1, removed: 1 },
       { path: "n.txt", status: "modified", added: 1, removed: 1 },
     ]);
+  });
+});
+
+describe("a commit that is on no branch yet", () => {
+  it("fault 50: survives `git gc --prune=now` once it is pinned, and goes when it is let go", async () => {
+    const { target, repo, base } = await start();
+    const [kept, lost] = [await change(repo, base, { x: "1" }), await change(repo, base, { y: "2" })];
+    good(await pin(repo, { run: "run-1", name: "T001-1", commit: kept }));
+    sh(target, "gc", "-q", "--prune=now");
+    expect(sh(target, "show", `${kept}:x`)).toBe("1");
+    expect(() => sh(target, "cat-file", "-e", lost)).toThrow();
+    await unpin(repo, { run: "run-1", names: ["T001-1", "T002-1"] });
+    await unpin(repo, { run: "run-1", names: ["T001-1"] });
+    expect(sh(target, "for-each-ref", "--format=%(refname)", "refs/heddle")).toBe(
+      "refs/heddle/run-1/start\n",
+    );
+    expect(await pin(repo, { run: "run-1", name: "../x", commit: kept })).toMatchObject({ code: "bad-name" });
+    expect(await moveBranch(repo, { branch: "heddle/run-1", from: base, to: kept })).toBe("moved");
   });
 });
 

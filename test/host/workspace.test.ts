@@ -15,7 +15,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkOut } from "../../src/host/workspace.ts";
+import { checkOut, makeWorkspace } from "../../src/host/workspace.ts";
 import { attempt, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
 const files = { "a.txt": "one\n", "src/b.ts": "two\n", ".gitignore": "node_modules/\n*.log\n" };
@@ -292,7 +292,15 @@ describe("the person's repository", () => {
     sh(target, "config", "uploadpack.allowFilter", "true");
     const partial = fresh("partial");
     sh(target, "clone", "-q", "--no-checkout", "--filter=blob:none", `file://${target}`, partial);
-    await expect(attempt(await open(partial))).rejects.toThrow(/partial-clone/);
+    const repo = await open(partial);
+    const made = { folder: fresh("workspace"), index: fresh("index"), base: repo.head ?? "" };
+    const answer = await makeWorkspace(repo, made);
+    expect(answer).toMatchObject({ code: "partial-clone" });
+    expect(existsSync(made.folder)).toBe(false);
+    const [, ...typed] = (answer?.hint ?? "").split(" ");
+    sh(partial, ...typed);
+    good(await makeWorkspace(repo, made));
+    expect(existsSync(made.folder)).toBe(true);
   });
 });
 
@@ -310,7 +318,6 @@ describe("a workspace after trouble", () => {
   it("is left alone when it is made again", async () => {
     const a = await attempt(await open(repositoryWith(files)));
     put(a.folder, { n: "x" });
-    const { makeWorkspace } = await import("../../src/host/workspace.ts");
     good(await makeWorkspace(a.repo, a));
     expect(existsSync(join(a.folder, "n"))).toBe(true);
     renameSync(a.folder, `${a.folder}.new-dead`);
