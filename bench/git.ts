@@ -28,7 +28,7 @@ export const git: Bench = {
     try {
       const figures: Figure[] = [];
       for (const files of quick ? [20, 2_000] : [20, 2_000, 5_000, 50_000])
-        figures.push(...(await measure(scratch, files, files > 2_000 ? 3 : 20)));
+        figures.push(...(await measure(scratch, files, files > 2_000 ? 2 : 20)));
       return figures;
     } finally {
       rmSync(scratch, { recursive: true, force: true });

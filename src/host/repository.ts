@@ -80,9 +80,10 @@ async function locate(target: string): Promise<Place | Problem | null> {
   const [inside, format = "sha1", gitDir, checkoutGitDir, root, prefix, ...rest] = result.out
     .toString("utf8")
     .split("\n");
-  if (/dubious ownership|unsafe repository/.test(result.error))
+  const foreign = /(?:dubious ownership|unsafe repository).*?'(.*)'/.exec(result.error)?.[1];
+  if (foreign !== undefined)
     return problem("foreign-repository", `the repository of \`${target}\` belongs to somebody else`, {
-      hint: `git config --global --add safe.directory ${target}`,
+      hint: `git config --global --add safe.directory ${foreign}`,
     });
   if (inside === undefined || inside === "") {
     if (/not a git repository/.test(result.error)) return null;

@@ -12,11 +12,12 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
-import { type GitDirectory, GitFailed, gitProblem, orProblem, runGit } from "./git.ts";
+import { fullDisk, type GitDirectory, GitFailed, gitProblem, orProblem, runGit } from "./git.ts";
 import { readIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { rulesBeside } from "./snapshot.ts";
@@ -72,8 +73,10 @@ function fill(
     const args = ["read-tree", "-m", "-u", "--no-recurse-submodules", tree];
     const done = await runGit(repo, { args, workTree: aside, index: asideIndex });
     if (done.code !== 0) {
+      const isFull = hasNoRoom(aside);
       rmSync(aside, { recursive: true, force: true });
       rmSync(asideIndex, { force: true });
+      if (isFull) return fullDisk(dirname(folder));
       return notCheckedOut(repo, tree, done.error) ?? fail(repo, done);
     }
     finish(aside, asideIndex);
@@ -81,6 +84,12 @@ function fill(
     renameSync(aside, folder);
     return undefined;
   });
+}
+
+/** git only says that it could not write a file, not why. */
+function hasNoRoom(folder: string): boolean {
+  const { bavail, bsize, files, ffree } = statfsSync(folder);
+  return bavail * bsize < 1_000_000 || (files > 0 && ffree < 10);
 }
 
 function fail(repo: GitDirectory, done: Parameters<typeof gitProblem>[1]): never {

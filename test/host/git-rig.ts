@@ -77,8 +77,10 @@ export async function attempt(repo: Repository, base?: string): Promise<Attempt>
   return { repo, ...made };
 }
 
-export const look = (a: Attempt, more: { protect?: string[]; declared?: string[] } = {}) =>
-  snapshot(a.repo, { ...a, protect: [".heddle"], declared: [], ...more });
+export const look = (
+  a: Attempt,
+  more: { protect?: string[]; declared?: string[]; leaveOut?: string[] } = {},
+) => snapshot(a.repo, { ...a, protect: [".heddle"], declared: [], ...more });
 
 /** A task's change as a commit on its base. */
 export async function change(

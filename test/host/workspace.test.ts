@@ -1,4 +1,5 @@
 // Workspaces: what the agent gets, and what heddle takes back of it.
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -15,6 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { openBranch, openRepository } from "../../src/host/repository.ts";
 import { checkOut, makeWorkspace } from "../../src/host/workspace.ts";
 import { attempt, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
@@ -144,6 +146,14 @@ describe("what is ignored", () => {
     const a = await attempt(await open(target));
     put(a.folder, { "sub/yes.txt": "x", "sub/no.txt": "x", "scratch/x": "x", "other/no.txt": "x" });
     expect(paths(good(await look(a)).changes)).toEqual(["added other/no.txt", "added sub/yes.txt"]);
+  });
+
+  it("what set-up put there is not looked at, and what is known there stays", async () => {
+    const a = await attempt(await open(repositoryWith({ a: "1", "vendor/kept": "1" })));
+    put(a.folder, { "vendor/new": "x", "node_modules/x": "x", b: "2", "app/node_modules/y": "y" });
+    rmSync(join(a.folder, "vendor/kept"));
+    const leaveOut = ["vendor/", "node_modules", "app/node_modules"];
+    expect(paths(good(await look(a, { leaveOut })).changes)).toEqual(["added b"]);
   });
 
   it("a .gitignore that the agent brings counts where the base had none", async () => {
@@ -276,6 +286,27 @@ describe("the person's repository", () => {
     expect(await look(a)).toMatchObject({ code: "scope", message: expect.stringContaining("submodule") });
   });
 
+  it("a target that is itself a submodule", async () => {
+    const target = repositoryWith(files);
+    sh(target, "submodule", "add", "-q", repositoryWith({ x: "1" }), "inner");
+    const a = await attempt(await open(join(target, "inner")));
+    put(a.folder, { x: "2" });
+    expect(paths(good(await look(a)).changes)).toEqual(["modified x"]);
+    expect(sh(target, "status", "--porcelain")).toBe("A  .gitmodules\nA  inner\n");
+  });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "that belongs to somebody else is refused with what to type",
+    async () => {
+      const target = repositoryWith(files);
+      execFileSync("chown", ["-R", "4321", target]);
+      const answer = await openRepository({ target, privateDir: fresh("private"), exclude: [] });
+      expect(answer).toMatchObject({
+        ...{ code: "foreign-repository", hint: `git config --global --add safe.directory ${target}` },
+      });
+    },
+  );
+
   it("a sparse checkout gives whole workspaces", async () => {
     const target = repositoryWith({ "a/x": "1", "b/y": "2" });
     sh(target, "sparse-checkout", "set", "a");
@@ -314,6 +345,27 @@ describe("a workspace after trouble", () => {
     expect(paths(good(await look(a)).changes)).toEqual(["added n"]);
     expect(existsSync(join(target, ".git/index.lock"))).toBe(true);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    "fault 13: a full disk is said, and it goes on when there is room",
+    async () => {
+      const repo = await open(repositoryWith({ big: "x".repeat(3_000_000) }));
+      const { tip } = good(await openBranch(repo, "run-1"));
+      const room = fresh("room");
+      mkdirSync(room);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", room]);
+      try {
+        const made = { folder: join(room, "workspace"), index: join(room, "index"), base: tip };
+        expect(await makeWorkspace(repo, made)).toMatchObject({ code: "full" });
+        expect(readdirSync(room)).toEqual([]);
+        execFileSync("mount", ["-o", "remount,size=50m", room]);
+        expect(await makeWorkspace(repo, made)).toBeUndefined();
+        expect(readFileSync(join(room, "workspace/big"), "utf8")).toHaveLength(3_000_000);
+      } finally {
+        execFileSync("umount", [room]);
+      }
+    },
+  );
 
   it("is left alone when it is made again", async () => {
     const a = await attempt(await open(repositoryWith(files)));
