@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { isProblem, type Problem } from "../src/core/problem.ts";
 import { commitTree, mergeOnto, moveBranch } from "../src/host/integrate.ts";
 import { openBranch, openRepository, type Repository } from "../src/host/repository.ts";
-import { makeWorkspace, snapshot } from "../src/host/workspace.ts";
+import { makeWorkspace, removeWorkspace, snapshot } from "../src/host/workspace.ts";
 import { type Bench, exactly, type Figure } from "./figure.ts";
 
 const branch = "heddle/bench";
@@ -86,7 +86,7 @@ async function task(repo: Repository, o: { folder: string; index: string; tip: s
   if (!merged.ok) throw new Error(merged.detail);
   const moved = await moveBranch(repo, { branch, from: o.tip, to: theirs });
   if (moved !== "moved") throw new Error(`the branch did not move: ${JSON.stringify(moved)}`);
-  rmSync(o.folder, { recursive: true });
+  good(await removeWorkspace(o));
   return { tip: theirs, workspaceMs: made - began, snapshotMs };
 }
 

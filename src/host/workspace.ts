@@ -4,6 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -15,13 +16,14 @@ import {
   statfsSync,
   writeFileSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import { fullDisk, type GitDirectory, GitFailed, gitProblem, orProblem, runGit } from "./git.ts";
 import { readIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { rulesBeside } from "./snapshot.ts";
-import { bytesOf, latin1Of } from "./work-files.ts";
+import { bytesOf, latin1Of, statIfThere } from "./work-files.ts";
 
 export { type Change, snapshot } from "./snapshot.ts";
 
@@ -47,6 +49,29 @@ export function checkOut(
   o: { folder: string; index: string; tree: string },
 ): Promise<Problem | undefined> {
   return fill(repo, o, () => {});
+}
+
+/** All that `makeWorkspace` or `checkOut` made. Agents leave folders that cannot be written; those go as well. */
+export function removeWorkspace(o: { folder: string; index: string }): Promise<Problem | undefined> {
+  return orProblem(async () => {
+    for (const path of [o.folder, o.index, `${o.index}.lock`, rulesBeside(o.index)]) {
+      clearLeftovers(path);
+      if (!statIfThere(latin1Of(path))) continue;
+      try {
+        await rm(path, { recursive: true, force: true });
+      } catch {
+        openFolders(latin1Of(path));
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+    return undefined;
+  });
+}
+
+function openFolders(folder: string): void {
+  if (statIfThere(folder)?.isDirectory() !== true) return;
+  chmodSync(bytesOf(folder), 0o700);
+  for (const name of readdirSync(bytesOf(folder), { encoding: "latin1" })) openFolders(`${folder}/${name}`);
 }
 
 interface Filling {

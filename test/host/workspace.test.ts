@@ -17,7 +17,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBranch, openRepository } from "../../src/host/repository.ts";
-import { checkOut, makeWorkspace } from "../../src/host/workspace.ts";
+import { checkOut, makeWorkspace, removeWorkspace } from "../../src/host/workspace.ts";
+import { canMount } from "../e2e/namespace.ts";
 import { attempt, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
 const files = { "a.txt": "one\n", "src/b.ts": "two\n", ".gitignore": "node_modules/\n*.log\n" };
@@ -346,26 +347,33 @@ describe("a workspace after trouble", () => {
     expect(existsSync(join(target, ".git/index.lock"))).toBe(true);
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    "fault 13: a full disk is said, and it goes on when there is room",
-    async () => {
-      const repo = await open(repositoryWith({ big: "x".repeat(3_000_000) }));
-      const { tip } = good(await openBranch(repo, "run-1"));
-      const room = fresh("room");
-      mkdirSync(room);
-      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", room]);
-      try {
-        const made = { folder: join(room, "workspace"), index: join(room, "index"), base: tip };
-        expect(await makeWorkspace(repo, made)).toMatchObject({ code: "full" });
-        expect(readdirSync(room)).toEqual([]);
-        execFileSync("mount", ["-o", "remount,size=50m", room]);
-        expect(await makeWorkspace(repo, made)).toBeUndefined();
-        expect(readFileSync(join(room, "workspace/big"), "utf8")).toHaveLength(3_000_000);
-      } finally {
-        execFileSync("umount", [room]);
-      }
-    },
-  );
+  it.skipIf(!canMount)("fault 13: a full disk is said, and it goes on when there is room", async () => {
+    const repo = await open(repositoryWith({ big: "x".repeat(3_000_000) }));
+    const { tip } = good(await openBranch(repo, "run-1"));
+    const room = fresh("room");
+    mkdirSync(room);
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", room]);
+    try {
+      const made = { folder: join(room, "workspace"), index: join(room, "index"), base: tip };
+      expect(await makeWorkspace(repo, made)).toMatchObject({ code: "full" });
+      expect(readdirSync(room)).toEqual([]);
+      execFileSync("mount", ["-o", "remount,size=50m", room]);
+      expect(await makeWorkspace(repo, made)).toBeUndefined();
+      expect(readFileSync(join(room, "workspace/big"), "utf8")).toHaveLength(3_000_000);
+    } finally {
+      execFileSync("umount", [room]);
+    }
+  });
+
+  it("is removed with everything beside it, also what cannot be written", async () => {
+    const a = await attempt(await open(repositoryWith(files)));
+    put(a.folder, { "cache/mod/x": "x" });
+    chmodSync(join(a.folder, "cache/mod"), 0o500);
+    chmodSync(join(a.folder, "cache"), 0o000);
+    good(await removeWorkspace(a));
+    good(await removeWorkspace(a));
+    expect([a.folder, a.index, `${a.index}.rules`].filter((path) => existsSync(path))).toEqual([]);
+  });
 
   it("is left alone when it is made again", async () => {
     const a = await attempt(await open(repositoryWith(files)));
