@@ -13,7 +13,7 @@ export interface Look {
   readonly index: IndexFile;
   /** A folder with the .gitignore files that were there before; null when there were none. */
   readonly rules: string | null;
-  /** Left out, ignored or not. */
+  /** Not looked at, ignored or not: what is known of it stays as it is. */
   readonly skip: readonly string[];
   /** Taken in, ignored or not. */
   readonly declared: readonly string[];
@@ -78,8 +78,9 @@ export async function findWork(look: Look): Promise<WorkFiles | Problem> {
   } finally {
     for (const asker of walk.askers) asker.close();
   }
+  const isSkipped = (path: string) => look.skip.some((each) => path === each || path.startsWith(`${each}/`));
   const gone = [...look.index.entries.values()].filter(
-    ({ path, mode }) => mode !== modes.gitlink && !walk.seen.has(path),
+    ({ path, mode }) => mode !== modes.gitlink && !walk.seen.has(path) && !isSkipped(path),
   );
   return { gone: gone.map(({ path }) => path), touched: walk.touched };
 }
