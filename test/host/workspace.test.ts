@@ -200,6 +200,19 @@ describe("what an agent must not hand in", () => {
     ["a .git file inside", (f) => put(f, { "sub/.git": "gitdir: /x" }), "git repository inside"],
     ["a folder named .GIT", (f) => put(f, { "sub/.GIT/config": "x" }), "git repository inside"],
     ["the short name of .git", (f) => put(f, { "git~1/config": "x" }), "does not accept the name"],
+    [
+      "a pipe where git looks for attributes",
+      (f) => void execFileSync("mkfifo", [join(f, "src/.gitattributes")]),
+      "neither a file",
+    ],
+    [
+      "a pipe in place of a known file",
+      (f) => {
+        rmSync(join(f, "a.txt"));
+        execFileSync("mkfifo", [join(f, "a.txt")]);
+      },
+      "neither a file",
+    ],
     ["a .gitmodules", (f) => put(f, { ".gitmodules": '[submodule "x"]\n' }), "submodules"],
     [
       "a huge file",
@@ -213,6 +226,14 @@ describe("what an agent must not hand in", () => {
   ];
   it.for(cases)("%s", async ([, spoil, why]) => {
     expect(await scope(spoil)).toMatchObject({ code: "scope", message: expect.stringContaining(why) });
+  });
+
+  it("a pipe beside a declared file that is ignored", async () => {
+    const a = await attempt(await open(repositoryWith(files)));
+    put(a.folder, { "node_modules/x/y": "x" });
+    execFileSync("mkfifo", [join(a.folder, "node_modules/.gitattributes")]);
+    expect(good(await look(a)).changes).toEqual([]);
+    expect(await look(a, { declared: ["node_modules/x/y"] })).toMatchObject({ code: "scope" });
   });
 
   it("but a link inside the tree, dangling or not, is fine", async () => {
