@@ -93,11 +93,18 @@ function seen(task: Task, { evidence }: Outcome): Fact[] {
 
 function unsuccessful(run: Run, task: Task, { outcome, runMs }: Ended<Bad>): Fact[] {
   if (outcome.tip !== undefined) return [{ kind: "branch-moved", tip: outcome.tip, reason: outcome.error }];
+  if (outcome.subcategory === "full") return full(run, task, { reason: outcome.error, runMs });
   if (outcome.lost) return lost(run, task, { reason: outcome.error, runMs });
   if (outcome.category === "unparseable" && task.attempt?.stage === "working")
     return [entered(run, task, { stage: "repairing", runMs })];
   const category = outcome.category === "unparseable" ? "validation" : outcome.category;
   return [failed(run, task, { ...outcome, category, runMs })];
+}
+
+/** A full disk halts the run, and costs no try: it goes on when there is room (G7). */
+function full(run: Run, task: Task, { reason, runMs }: { reason: string; runMs: number }): Fact[] {
+  const paused: Fact = { kind: "attempt-paused", ...tryOf(task), reason, runMs };
+  return run.halt ? [paused] : [paused, { kind: "halt-requested", code: "disk", reason, now: false }];
 }
 
 /** Nobody's fault, and yet an attempt that takes the orchestrator with it each time must not go on for ever. */

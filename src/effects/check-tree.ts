@@ -2,7 +2,7 @@
 // only the tree's own files and what set-up made of them lie: what an agent left beside them cannot make them pass.
 import { join } from "node:path";
 import type { Check, Evidence } from "../core/parts.ts";
-import type { Problem } from "../core/problem.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
 import { textDigest } from "../host/digest.ts";
 import { makeFolder, readTail, remove } from "../host/files.ts";
 import { sayEnding } from "../host/program.ts";
@@ -36,10 +36,14 @@ export async function checkTree(
   remove(room);
   makeFolder(folder.checks);
   try {
-    const problem =
-      (await checkOut(repository, { folder: join(room, "tree"), index: join(room, "index"), tree })) ??
-      (await provide(setUp, join(room, "tree", repository.prefix), signal));
-    if (problem) return problem;
+    const unmade = await checkOut(repository, {
+      folder: join(room, "tree"),
+      index: join(room, "index"),
+      tree,
+    });
+    if (unmade) return unmade;
+    const provided = await provide(setUp, join(room, "tree", repository.prefix), signal);
+    if (isProblem(provided)) return provided;
     const checks: Check[] = [];
     for (const [at, criterion] of checking.criteria.entries()) {
       if (signal.aborted) break;

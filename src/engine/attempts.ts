@@ -239,7 +239,14 @@ async function checked(
     mark: scene.mark,
   };
   const evidence = await checkTree(checking, tree, signal);
-  if (isProblem(evidence)) return { ...impossible(evidence.message), retryable: true } as Outcome;
+  if (isProblem(evidence))
+    return {
+      ok: false,
+      error: evidence.message,
+      category: "environment",
+      subcategory: evidence.code,
+      retryable: true,
+    };
   if (evidence.checks.every((check) => check.ok)) return { ok: true, evidence };
   const error = sayRed(evidence);
   return { ok: false, error, category: "test", subcategory: null, retryable: true, evidence };
