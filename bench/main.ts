@@ -13,10 +13,11 @@ import { core } from "./core.ts";
 import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
 import { journal } from "./journal.ts";
 import { load } from "./load.ts";
+import { makespan } from "./makespan.ts";
 import { size } from "./size.ts";
 import { start } from "./start.ts";
 
-const benches: readonly Bench[] = [start, journal, core, load, size];
+const benches: readonly Bench[] = [start, journal, core, load, size, makespan];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

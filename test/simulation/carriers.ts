@@ -107,6 +107,8 @@ export class Carrying {
       const moved = await this.#journal
         .exclusive(runId, (run) => (this.#isWanted(run, effect) ? this.#swap(effect.candidate) : undefined))
         .catch(passingFailure);
+      // Between the move and the word about it much can happen.
+      if (moved) await this.#process.pause(random.between(0, 40));
       if (moved) return moved;
       if (signal.aborted) return gitFailed();
       await this.#process.pause(10);
@@ -127,6 +129,7 @@ export class Carrying {
     }
     if (git.move(candidate)) {
       this.#sim.note(`${this.#process.name} moves the branch to ${commit}`);
+      this.#sim.moved?.(this.#process);
       return saying({ ok: true, merged: { commit, tip: commit } });
     }
     this.#sim.saw("branch moved by somebody");
@@ -143,9 +146,9 @@ export class Carrying {
     this.#underway.set(key, signal);
     try {
       await this.#process.pause(this.#sim.random.between(0, 3));
-      await this.#mayDie("before");
+      await this.#mayDie("before", work);
       const { outcome, said } = await perform();
-      await this.#mayDie("after");
+      await this.#mayDie("after", work);
       // What was ended has nothing to say, so a word of it that counts anyway will be missed here.
       if (!signal.aborted) this.#agents.say(work, said);
       return outcome;
@@ -187,8 +190,10 @@ export class Carrying {
     });
   }
 
-  async #mayDie(when: "before" | "after"): Promise<void> {
-    if (!this.#sim.random.chance(this.#sim.faults.crashAtEffect)) return;
+  /** Where it hurts most, it happens more often. */
+  async #mayDie(when: "before" | "after", { kind }: Work): Promise<void> {
+    const share = kind === "move-branch" || kind === "prepare-merge" ? 4 : 1;
+    if (!this.#sim.random.chance(this.#sim.faults.crashAtEffect * share)) return;
     this.#sim.saw("died at an effect");
     this.#sim.crash(this.#process, `${when} an effect`);
     await new Promise<never>(() => {});

@@ -113,6 +113,8 @@ export const attemptRules: Rules<FactKind> = {
     const task = ledger.at(id);
     const isMerged = task.state === "complete" && task.commit !== null;
     sim.check(isMerged, "X21 undo", () => `${id} was undone while ${task.state}`);
+    const isOpen = ledger.phase !== "complete" || scene.kinds.includes("phase-entered");
+    sim.check(isOpen, "X21 reopen", () => `${id} was undone, and the run stays complete`);
     Object.assign(task, { state: "failed", isVerified: false, commit: null, evidence: null });
     ledger.tip = commit;
     sim.saw("undone");
@@ -135,6 +137,7 @@ function entered(scene: Scene, fact: FactOf<"stage-entered">): void {
   const name = `${id}#${attempt}`;
   if (isRenewal(running, stage, dueMs)) {
     const limitMs = limitOf(policy, stage);
+    sim.check(ledger.halt?.now !== true, "C10 renewed", () => `${name} goes on while halted`);
     sim.check(dueMs === runMs + limitMs, "C7 limit", () => `${name} is due at ${dueMs}, from ${runMs}`);
     Object.assign(running, { sinceMs: sim.nowMs, dueMs });
     sim.saw("limit began anew");

@@ -275,8 +275,13 @@ function failedByEngine(scene: Scene, fact: Failing): void {
   if (!attempt || !ledger.policy) return;
   const name = `${fact.task}#${fact.attempt}`;
   if (fact.category !== "timeout") {
-    const isSaid = saidOf(scene, fact.task).some((said) => !said.ok);
-    sim.check(isSaid, "X17 word", () => `${name} failed and nobody said so`);
+    const said = saidOf(scene, fact.task).filter(({ ok }) => !ok);
+    sim.check(said.length > 0, "X17 word", () => `${name} failed and nobody said so`);
+    // Somebody else's move is nobody's failure, and neither is a lost agent up to a limit.
+    const isMoved = said.some(({ outcome }) => outcome?.ok === false && outcome.tip !== undefined);
+    sim.check(!isMoved, "G3 moved", () => `${name} failed because somebody moved the branch`);
+    const isLost = said.some(wasLost) && fact.kind === "attempt-failed";
+    sim.check(!isLost, "X14 lost", () => `${name} was lost, and that cost a try`);
     if (attempt.stage === "checking" && saidOf(scene, fact.task).some((said) => !said.good))
       sim.saw("lie caught by the checks");
     return;

@@ -127,6 +127,7 @@ async function live(troupe: Troupe): Promise<void> {
   const watch = new Watch(troupe);
   let settling: Settling | undefined;
   let lookMs = 0;
+  sim.moved = (by) => sim.schedule.after(random.between(0, 5), () => strikeMoved(troupe, by));
   startOrchestrator(troupe, drawManner(troupe));
   strikeLater(troupe);
   while (!sim.violation) {
@@ -193,6 +194,16 @@ function strike(troupe: Troupe): void {
       sim.git.meddle();
       sim.note(`somebody moves the branch to ${sim.git.tip}`);
   }
+}
+
+/** The worst moment: the branch has moved, and it is not written down. */
+function strikeMoved(troupe: Troupe, by: SimProcess): void {
+  const { sim } = troupe;
+  const { kill, change, meddle } = sim.faults;
+  if (sim.settling || !sim.random.chance(0.15)) return;
+  if (sim.random.chance(meddle / 4)) sim.git.meddle();
+  if (sim.random.chance(change / 8)) changeMind(troupe);
+  else if (sim.random.chance(kill / 4)) sim.crash(by, "after a move");
 }
 
 function changeMind(troupe: Troupe): void {

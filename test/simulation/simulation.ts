@@ -50,6 +50,8 @@ export class Simulation {
   viewPosition = 0;
   viewBrokenUntilMs = 0;
   violation: Violation | null = null;
+  /** Called when the branch has moved and nobody was told. */
+  moved: ((by: SimProcess) => void) | undefined;
   readonly #wall: Random;
   readonly #known: ReadonlySet<string>;
 
