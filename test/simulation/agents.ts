@@ -132,6 +132,7 @@ export class Agents {
     const { owner, work, isStray } = agent;
     this.#forget(agent);
     if (behaviour !== "crashes") this.#leave(work, report, behaviour);
+    if (isStray && behaviour === "crashes") return;
     if (isStray) {
       this.#sim.note(`stray answer of ${work.key}`);
       this.say(work, report.said);

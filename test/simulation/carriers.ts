@@ -100,6 +100,7 @@ export class Carrying {
   /** Under the lock of the journal: whoever no longer holds the run moves nothing. */
   async #move(effect: TaskWork & { kind: "move-branch" }, signal: AbortSignal): Promise<Report> {
     const { random, faults, git } = this.#sim;
+    this.#sim.moving?.(this.#process);
     await this.#process.pause(random.between(1, 20));
     if (random.chance(faults.gitFails) && !git.isAncestor(effect.candidate.commit, git.tip))
       return gitFailed();
@@ -127,7 +128,13 @@ export class Carrying {
       this.#sim.saw("found merged already");
       return saying({ ok: true, merged: { commit, tip: git.tip } });
     }
+    const before = git.tip;
     if (git.move(candidate)) {
+      const { name } = this.#process;
+      const isKept = git.isAncestor(before, commit);
+      this.#sim.check(isKept, "G3 overwritten", () => `${before} is gone: the branch was moved to ${commit}`);
+      const isHeld = this.#sim.holder === name;
+      this.#sim.check(isHeld, "X17 moved", () => `${name} moved the branch of ${this.#sim.holder}`);
       this.#sim.note(`${this.#process.name} moves the branch to ${commit}`);
       this.#sim.moved?.(this.#process);
       return saying({ ok: true, merged: { commit, tip: commit } });

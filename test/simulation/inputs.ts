@@ -102,6 +102,13 @@ function blockedOrFailed(view: View): TaskId {
   return blocked.length > 0 && random.chance(0.4) ? random.pick(blocked).def.id : someTask(view, "failed");
 }
 
+/** Now and then one that waits for its merge. */
+function adoptedTask(view: View): TaskId {
+  const { random, ledger } = view;
+  const isQueued = random.chance(0.2) && ledger.queue.length > 0;
+  return isQueued ? random.pick(ledger.queue) : someTask(view, "failed", "pending");
+}
+
 const runMakers: Readonly<Record<string, Maker>> = {
   halt: () => ({ kind: "halt", reason: "enough for today" }),
   haltNow: () => ({ kind: "halt", reason: "stop that", now: true }),
@@ -137,13 +144,7 @@ const runMakers: Readonly<Record<string, Maker>> = {
     reason: "edited by hand",
     phase: view.random.chance(0.2) ? "executing" : null,
     tasks: {
-      [someTask(view, "failed", "pending")]: view.random.pick([
-        "pending",
-        "complete",
-        "skipped",
-        "running",
-        "failed",
-      ]),
+      [adoptedTask(view)]: view.random.pick(["pending", "complete", "skipped", "running", "failed"]),
     },
     digests: {},
   }),

@@ -205,10 +205,7 @@ const queueMutants: readonly Mutant[] = [
     "earlier !== null && git.isAncestor(earlier, onto)",
     'earlier === "nothing"',
   ]),
-  store("carriers.ts", "a moved branch is not asked what it holds", [
-    "if (git.isAncestor(commit, git.tip)) {",
-    'if (commit === "nothing") {',
-  ]),
+  store("carriers.ts", "the branch is moved without the run", ["this.#isWanted(run, effect) ?", "run ?"]),
 ];
 
 const attemptMutants: readonly Mutant[] = [

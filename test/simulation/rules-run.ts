@@ -82,6 +82,7 @@ export const runRules: Rules<FactKind> = {
     const isOwn = ledger.holder === process.name && epoch === ledger.epoch;
     sim.check(isOwn, "X17 release", () => `${process.name} released epoch ${epoch} of ${ledger.holder}`);
     ledger.holder = null;
+    sim.holder = null;
     ledger.runMs = Math.max(ledger.runMs, runMs);
   },
   "slots-set": ({ sim, ledger }, { slots, until, only = null, onOrphan = "retry" }) => {
@@ -161,4 +162,5 @@ function claimed({ sim, ledger, process }: Scene, { epoch, holder }: FactOf<"epo
   if (ledger.engineAttempts() > 0) sim.saw("took over with attempts running");
   ledger.epoch = epoch;
   ledger.holder = process.name;
+  sim.holder = process.name;
 }

@@ -193,12 +193,12 @@ function startedByEngine(scene: Scene, fact: FactOf<"task-started">, task: TaskR
   if (ledger.engineAttempts() >= ledger.slots) sim.saw("started beside one that waits in the queue");
 }
 
-/** No two that write the same files, or need the same thing for themselves, are worked on side by side (X7). */
+/** No two that write the same files, or need the same thing for themselves, are worked on side by side (X3). */
 function startedBeside({ sim, ledger }: Scene, task: TaskRecord): void {
   const own = claims(task);
   for (const other of ledger.tasks.values()) {
     const shared = other.state === "running" ? claims(other).filter((each) => own.includes(each)) : [];
-    sim.check(shared.length === 0, "X7 claims", () => `${task.def.id} and ${other.def.id} want ${shared}`);
+    sim.check(shared.length === 0, "X3 claims", () => `${task.def.id} and ${other.def.id} want ${shared}`);
   }
   const isKept = ledger
     .ready()

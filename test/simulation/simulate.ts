@@ -127,6 +127,7 @@ async function live(troupe: Troupe): Promise<void> {
   const watch = new Watch(troupe);
   let settling: Settling | undefined;
   let lookMs = 0;
+  sim.moving = (by) => strikeMoving(troupe, by);
   sim.moved = (by) => sim.schedule.after(random.between(0, 5), () => strikeMoved(troupe, by));
   startOrchestrator(troupe, drawManner(troupe));
   strikeLater(troupe);
@@ -173,7 +174,7 @@ function strike(troupe: Troupe): void {
       sim.crash(random.pick(living), "by kill -9");
       return;
     case "freeze":
-      if (living.length > 0) freezeOne(troupe);
+      if (living.length > 0) standStill(troupe, random.pick(living));
       return;
     case "powerCut":
       for (const process of sim.processes) {
@@ -196,6 +197,15 @@ function strike(troupe: Troupe): void {
   }
 }
 
+/** The mover stands still, and another takes the run before it wakes. */
+function strikeMoving(troupe: Troupe, by: SimProcess): void {
+  const { sim } = troupe;
+  const { freeze, frozenLooksDead } = sim.faults;
+  if (sim.settling || !frozenLooksDead || !sim.random.chance(freeze / 8)) return;
+  standStill(troupe, by, 90);
+  startOrchestrator(troupe, drawManner(troupe));
+}
+
 /** The worst moment: the branch has moved, and it is not written down. */
 function strikeMoved(troupe: Troupe, by: SimProcess): void {
   const { sim } = troupe;
@@ -213,12 +223,11 @@ function changeMind(troupe: Troupe): void {
   sim.schedule.after(sim.random.between(40, 160), () => operate(troupe, again));
 }
 
-function freezeOne({ sim }: Troupe): void {
-  const process = sim.random.pick(sim.living("orchestrator"));
+function standStill({ sim }: Troupe, process: SimProcess, mostMs = 2500): void {
   if (process.frozen) return;
   process.frozen = true;
   sim.note(`${process.name} STANDS STILL`);
-  sim.schedule.after(sim.random.between(20, 2500), () => {
+  sim.schedule.after(sim.random.between(20, mostMs), () => {
     if (!process.frozen || !process.alive) return;
     sim.saw("stood still and woke up");
     sim.note(`${process.name} WAKES UP`);

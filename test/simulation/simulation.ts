@@ -50,7 +50,10 @@ export class Simulation {
   viewPosition = 0;
   viewBrokenUntilMs = 0;
   violation: Violation | null = null;
-  /** Called when the branch has moved and nobody was told. */
+  /** Who holds the run, by name. */
+  holder: string | null = null;
+  /** Called when the branch is about to move, and when it has moved and nobody was told. */
+  moving: ((by: SimProcess) => void) | undefined;
   moved: ((by: SimProcess) => void) | undefined;
   readonly #wall: Random;
   readonly #known: ReadonlySet<string>;
