@@ -14,10 +14,11 @@ import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
 import { git } from "./git.ts";
 import { journal } from "./journal.ts";
 import { load } from "./load.ts";
+import { makespan } from "./makespan.ts";
 import { size } from "./size.ts";
 import { start } from "./start.ts";
 
-const benches: readonly Bench[] = [start, journal, core, load, git, size];
+const benches: readonly Bench[] = [start, journal, core, load, git, makespan, size];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -143,7 +143,8 @@ export interface Job {
   readonly makes: string;
   readonly attempt: number;
   readonly stage: JobStage;
-  readonly dueMs: number;
+  /** No limit runs while a halt has ended it. */
+  readonly dueMs: number | null;
   /** Whether this attempt's output has been to the fixer. */
   readonly repaired: boolean;
 }
