@@ -8,7 +8,7 @@ import { failed } from "./step-engine.ts";
 import { expireJob, startJob } from "./step-job.ts";
 
 export function follow(run: Run, runMs: number): readonly Fact[] {
-  if (!run.holder) return [];
+  if (!run.holder || run.archived) return [];
   const expired = [...expire(run, runMs), ...expireJob(run, runMs)];
   if (expired.length > 0) return expired;
   if (run.halt || run.slots === 0 || run.phase === run.until) return [];
