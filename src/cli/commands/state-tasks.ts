@@ -104,10 +104,10 @@ export const failTask: Command = {
   name: "state fail-task",
   summary: "mark a running task as failed; everything that waits for it is blocked",
   group: "state",
-  args: [id, { name: "error", about: "what went wrong", many: true }],
+  args: [id, { name: "error", about: "what went wrong", many: true, text: true }],
   flags: {
     category: { about: "the kind of failure", takes: "KIND", choices: categories },
-    subcategory: { about: "a word of your own", takes: "WORD" },
+    subcategory: { about: "a word of your own", takes: "WORD", text: true },
     retryable: { about: "it may be tried again (the default)" },
     "no-retry": { about: "it failed for good" },
     keep: { about: "leave the task's files as they are, instead of putting them back" },
@@ -119,7 +119,11 @@ export const failTask: Command = {
   ],
   run: async ({ app, args: [task = "", ...words], flags }) => {
     if (flags.has("retryable") && flags.has("no-retry"))
-      throw new Usage(problem("contradiction", "`--retryable` and `--no-retry` contradict each other"));
+      throw new Usage(
+        problem("contradiction", "`--retryable` and `--no-retry` contradict each other", {
+          hint: `heddle state fail-task ${task} "<why>" --no-retry`,
+        }),
+      );
     const error = words.join(" ");
     const category = flags.one("category") ?? "unknown";
     const retryable = !flags.has("no-retry");
@@ -164,7 +168,7 @@ export const skipTask: Command = {
   name: "state skip-task",
   summary: "leave a task out; what waits for it goes on without it",
   group: "state",
-  args: [id, { name: "reason", about: "why", optional: true, many: true }],
+  args: [id, { name: "reason", about: "why", optional: true, many: true, text: true }],
   examples: ['heddle state skip-task T009 "done by hand"'],
   run: async ({ app, args: [task = "", ...words] }) => {
     const reason = words.join(" ") || "skipped by the operator";
