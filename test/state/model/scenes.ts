@@ -332,6 +332,7 @@ const planned = fc.constantFrom<string[]>(
   ["validate physical_map", "advance"],
   ["load-tasks", "advance"],
   ["validate-tasks READY fine", "advance"],
+  ["init other", "validate physical_map"],
 );
 const single = (step: fc.Arbitrary<string>) => step.map((each) => [each.trim()]);
 
