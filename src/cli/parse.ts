@@ -24,6 +24,7 @@ export function parse(command: Command, words: readonly string[]): Parsed {
   const { values, positionals } = read(command, spread, known);
   if (values.help !== undefined) return { args: [], flags: flagsOf(values) };
   checkArgs(command, positionals);
+  checkValues(command, { positionals, values, known });
   for (const [name, { choices }] of Object.entries(known)) {
     for (const value of choices ? (values[name] ?? []) : [])
       checkChoice(command, `--${name}`, { value, choices: choices ?? [] });
@@ -127,6 +128,34 @@ function checkArgs(command: Command, words: readonly string[]): void {
   }
 }
 
+interface Given {
+  readonly positionals: readonly string[];
+  readonly values: Values;
+  readonly known: Readonly<Record<string, Flag>>;
+}
+
+/** A name, a path or a number is never empty and has no control characters; a person's own text may. */
+function checkValues(command: Command, { positionals, values, known }: Given): void {
+  const { args = [] } = command;
+  for (const [at, value] of positionals.entries()) {
+    const arg = args[at] ?? args.at(-1);
+    if (arg && !arg.text) checkValue(command, arg.name, value);
+  }
+  for (const [name, { text, takes }] of Object.entries(known))
+    for (const value of takes === undefined || text ? [] : (values[name] ?? []))
+      checkValue(command, `--${name}`, value);
+}
+
+function checkValue(command: Command, what: string, value: string): void {
+  if (value !== "" && !/[\u0000-\u001f\u007f]/.test(value)) return;
+  const fault = value === "" ? "is empty" : "has control characters";
+  throw new Usage(
+    problem("bad-value", `the ${what.startsWith("--") ? "value of " : ""}\`${what}\` ${fault}`, {
+      hint: usageLine(command),
+    }),
+  );
+}
+
 function checkChoice(
   command: Command,
   what: string,
@@ -150,5 +179,10 @@ export function numberOf(text: string, what: string, { least = 0, whole = false 
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (Number.isFinite(value) && value >= least && (!whole || Number.isSafeInteger(value))) return value;
   const kind = whole ? "a whole number" : "a number";
-  throw new Usage(problem("bad-number", `\`${text}\` is not ${kind} from ${least} on, as ${what} must be`));
+  const example = whole ? Math.max(1, least) : Math.max(0.5, least);
+  throw new Usage(
+    problem("bad-number", `\`${text}\` is not ${kind} from ${least} on, as ${what} must be`, {
+      hint: what.startsWith("--") ? `${what} ${example}` : `${example}, for instance`,
+    }),
+  );
 }

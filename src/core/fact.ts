@@ -109,6 +109,8 @@ interface Kinds {
     readonly task: TaskId;
     readonly outcome: "correct" | "false_positive" | "false_negative";
     readonly notes: string;
+    /** When another program recorded it, for one that was imported. */
+    readonly recordedAt?: string;
   };
   "checkpoint-set": { readonly checkpoint: Checkpoint | null };
   "usage-recorded": {

@@ -41,6 +41,8 @@ interface Submission {
   /** Also when the view was edited. */
   readonly over: boolean;
   readonly work?: (run: Run) => readonly Problem[];
+  /** What belongs to the same decision. */
+  readonly more?: readonly Input[];
 }
 
 export class App {
@@ -114,6 +116,8 @@ export class App {
   }
 
   #driftOf(run: Run): { drift: Drift; problem: Problem | undefined } {
+    // The place belongs to the active run: what lies there says nothing about an archived one.
+    if (run.archived) return { drift: "none", problem: undefined };
     const path = this.viewPath(run);
     const text = readIfThere(path);
     const drift = driftOf(run, text);
@@ -150,7 +154,13 @@ export class App {
     return this.#submit(await this.run(), input, { over: false, work });
   }
 
-  async #submit(run: string, input: Input, { over, work }: Submission): Promise<Committed> {
+  /** Submits several inputs as one: all of them are durable, or none is. */
+  async submitAll(inputs: readonly [Input, ...Input[]]): Promise<Committed> {
+    const [first, ...more] = inputs;
+    return this.#submit(await this.run(), first, { over: false, more });
+  }
+
+  async #submit(run: string, input: Input, { over, work, more = [] }: Submission): Promise<Committed> {
     const committed = await this.journal.transact({ run }, this.#options.by, (draft) => {
       const { drift, problem: found } = this.#driftOf(draft.run);
       if (found && !over) throw new Refused([found]);
@@ -158,7 +168,9 @@ export class App {
         carryOut(draft, { kind: "repair-view", view: "state.json", was: drift });
       this.#noticeStopFile(draft, input);
       const objections = work && step(draft.run, input).problems.length === 0 ? work(draft.run) : [];
-      return objections.length > 0 ? objections : carryOut(draft, input);
+      if (objections.length > 0) return objections;
+      const problems = carryOut(draft, input);
+      return problems.length > 0 ? problems : carryAll(draft, more);
     });
     // A refused adoption must leave the edit where it is.
     if (committed.problems.length === 0 || !over) await this.publish(run);
@@ -175,9 +187,7 @@ export class App {
   /** Makes a new run, the only active one of its protocol: all inputs in one transaction. */
   async create(protocol: string, inputs: readonly Input[]): Promise<Committed> {
     const committed = await this.journal.transact({ protocol, alone: true }, this.#options.by, (draft) => {
-      const problems = inputs.flatMap((input) => carryOut(draft, input));
-      if (problems.length > 0) throw new Refused(problems);
-      return problems;
+      return carryAll(draft, inputs);
     });
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     this.#run = committed.run;
@@ -246,6 +256,13 @@ export class App {
   async history(range?: { readonly after?: number; readonly upTo?: number }): Promise<readonly Entry[]> {
     return this.journal.entries(await this.run(), range);
   }
+}
+
+/** All or nothing: a refusal in the middle takes the whole transaction back. */
+function carryAll(draft: Draft, inputs: readonly Input[]): readonly Problem[] {
+  const problems = inputs.flatMap((input) => carryOut(draft, input));
+  if (problems.length > 0) throw new Refused(problems);
+  return problems;
 }
 
 function listed(runs: readonly { readonly id: string; readonly phase: string }[]): string {

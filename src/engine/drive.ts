@@ -109,6 +109,7 @@ function canGoOn(run: Run): boolean {
 
 /** Nothing of ours is under way, and nothing will start by itself. */
 export function isAtRest(run: Run): boolean {
+  if (run.archived) return true;
   const working = run.job !== null || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
   if (working && !run.halt?.now) return false;
   if (run.halt || run.phase === run.until) return true;

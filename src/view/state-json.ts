@@ -124,11 +124,27 @@ function calibrationView(run: Run, full: boolean): Document {
   const total = correct + falsePositives + falseNegatives;
   const base = { total_verified: total, correct };
   if (total === 0 || !full) return { ...base, false_positives: [], false_negatives: [] };
+  const calibrated = sorted(run).filter((task) => task.calibration !== null);
   const named = (outcome: string) =>
-    sorted(run)
-      .filter((task) => task.calibration?.outcome === outcome)
-      .map((task) => task.def.id);
-  return { ...base, false_positives: named("false_positive"), false_negatives: named("false_negative") };
+    calibrated.filter((task) => task.calibration?.outcome === outcome).map((task) => task.def.id);
+  return {
+    ...base,
+    false_positives: named("false_positive"),
+    false_negatives: named("false_negative"),
+    history: calibrated.map(calibratedView),
+  };
+}
+
+/** The last word on each task; a task that was calibrated again has the earlier ones in the log alone. */
+function calibratedView({ def, verification, calibration }: Task): Document {
+  return {
+    task_id: def.id,
+    verdict: verification?.verdict ?? null,
+    recommendation: verification?.recommendation ?? null,
+    actual_outcome: calibration?.outcome ?? null,
+    notes: calibration?.notes ?? null,
+    recorded_at: calibration?.recordedAt ?? null,
+  };
 }
 
 const digestLine = /^( {2}"digest": ")([0-9a-f]*)(",?)$/m;

@@ -31,7 +31,7 @@ export const plan: Command = {
     target: { about: "the directory that the code is written to", takes: "DIR" },
     new: { about: "a new project" },
     existing: { about: "an existing project: it is looked at first" },
-    stack: { about: "the tech stack, in your own words", takes: "TEXT" },
+    stack: { about: "the tech stack, in your own words", takes: "TEXT", text: true },
     yes: { about: "take what was found in an existing project as it is" },
     "replace-spec": { about: "put this specification in the place of the stored one" },
     ...agentFlags,
