@@ -1,13 +1,14 @@
 // A planning bundle: what a role is given, and no more than it needs. It holds the skill itself, so an agent reads one
 // file; it names the absolute output path, the command to check it, and what was wrong the last time (D17, D18).
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Question } from "../core/parts.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json } from "../core/run.ts";
 import { fileDigest } from "../host/digest.ts";
 import { isThere, readText } from "../host/files.ts";
 import { type Makes, outputKinds } from "./check-output.ts";
+import { loggingFor } from "./logging.ts";
+import { heddleCommand, packageDir } from "./package.ts";
 import { fileOf, type Places } from "./plan-files.ts";
 
 export interface RoleOrder {
@@ -75,10 +76,7 @@ export function planningBundle(order: RoleOrder, skill: Skill) {
     },
     makes,
     directories_exist: true,
-    logging: {
-      command: `${heddleCommand()} log INFO ${role} <event> <message>`,
-      events: ["start", "decision", "tool", "complete", "warning", "error"],
-    },
+    logging: loggingFor(role),
     problems: order.problems,
     reminder: order.reminder,
     answers: answers.map(({ text, answer }) => ({ question: text, answer })),
@@ -128,17 +126,6 @@ function readContext({ planningDir }: Places): unknown {
   }
 }
 
-/** Beside `dist/` in the package, and beside `src/` in the repository. */
-export function packageDir(): string {
-  const places = ["..", "../..", "../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
-  return places.find((place) => isThere(join(place, "schemas"))) ?? (places[0] as string);
-}
-
 function schemaPath(makes: Makes): string {
   return join(packageDir(), "schemas", `${schemas[makes]}.schema.json`);
-}
-
-/** How an agent in its box calls heddle: the same Node, the same file. */
-export function heddleCommand(): string {
-  return `${process.execPath} ${join(packageDir(), "dist/heddle.js")}`;
 }

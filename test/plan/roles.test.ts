@@ -32,7 +32,9 @@ describe("a planning bundle", () => {
   });
 
   it("C11 says how to log", () => {
-    expect(project.bundle("task-author-1").logging.command).toContain("log INFO task-author");
+    const { command, levels } = project.bundle("task-author-1").logging;
+    expect(command).toMatch(/ log <LEVEL> task-author <event> <message>$/);
+    expect(levels).toMatchObject({ start: "INFO", warning: "WARN", error: "ERROR" });
   });
 
   it("D17 its check command finds what is wrong, by exit code and with place", async () => {
