@@ -2,11 +2,12 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
-const started = performance.now();
+const [started, used] = [performance.now(), process.cpuUsage()];
 const { readTaskFiles } = await import("../src/planning/plan-files.ts");
 const places = { planningDir: resolve("project-planning"), targetDir: resolve(".") };
-const { checked, hasMap, problems } = readTaskFiles(places);
-const seconds = (performance.now() - started) / 1e3;
-if (problems.length > 0 || !hasMap || checked.tasks.length === 0)
+const { checked, map, problems } = readTaskFiles(places);
+const { user, system } = process.cpuUsage(used);
+const seconds = { wall: (performance.now() - started) / 1e3, cpu: (user + system) / 1e6 };
+if (problems.length > 0 || !map || checked.tasks.length === 0)
   throw new Error(`bug: ${problems[0]?.message ?? "nothing was validated"}`);
 writeFileSync("seconds.json", JSON.stringify(seconds));

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const started = performance.now();
+const [started, used] = [performance.now(), process.cpuUsage()];
 const artifacts = ["capability-map", "physical-map"].map((name) => `artifacts/${name}.json`);
 const tasks = readdirSync("project-planning/tasks")
   .sort()
@@ -10,6 +10,7 @@ const tasks = readdirSync("project-planning/tasks")
 const parsed = [...artifacts, ...tasks].map((name) =>
   JSON.parse(readFileSync(join("project-planning", name), "utf8")),
 );
-const seconds = (performance.now() - started) / 1e3;
+const { user, system } = process.cpuUsage(used);
+const seconds = { wall: (performance.now() - started) / 1e3, cpu: (user + system) / 1e6 };
 if (parsed.length < 3) throw new Error("bug: no task files");
 writeFileSync("seconds.json", JSON.stringify(seconds));

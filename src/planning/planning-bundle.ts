@@ -7,9 +7,10 @@ import type { Json } from "../core/run.ts";
 import { fileDigest } from "../host/digest.ts";
 import { isThere, readText } from "../host/files.ts";
 import { type Makes, outputKinds } from "./check-output.ts";
+import { forTheRole } from "./for-the-role.ts";
 import { loggingFor } from "./logging.ts";
 import { heddleCommand, packageDir } from "./package.ts";
-import { fileOf, type Places } from "./plan-files.ts";
+import { fileOf, type Places, readTaskFiles } from "./plan-files.ts";
 
 export interface RoleOrder {
   readonly places: Places;
@@ -78,11 +79,20 @@ export function planningBundle(order: RoleOrder, skill: Skill) {
     directories_exist: true,
     logging: loggingFor(role),
     problems: order.problems,
+    ...(role === "task-plan-verifier" && { warnings: oddTasks(places) }),
     reminder: order.reminder,
     answers: answers.map(({ text, answer }) => ({ question: text, answer })),
     ask: 'print {"type":"question","id":"…","text":"…","options":["…"]} as one line on standard output and stop, without writing the output',
     checksums: { skill: skill.digest },
   };
+}
+
+const mostWarnings = 100;
+
+/** What heddle's own checks found odd but not wrong: for the judge to look at. */
+function oddTasks(places: Places): string[] {
+  const { warnings } = readTaskFiles(places).checked;
+  return warnings.slice(0, mostWarnings).map(forTheRole);
 }
 
 function inputsFor({

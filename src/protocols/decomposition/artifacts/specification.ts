@@ -45,6 +45,12 @@ export function excludedSections(spec: string): Section[] {
   return sections;
 }
 
+/** All headings, as they read without their marks. */
+export function headingsOf(spec: string): string[] {
+  const lines = proseOf(spec);
+  return lines.flatMap((_, index) => headingAt(lines, index)?.title ?? []);
+}
+
 /** The lines, with those of fenced code blanked: code has neither headings nor requirements. */
 function proseOf(spec: string): string[] {
   let fence: string | undefined;
