@@ -7,7 +7,7 @@ import type { Config } from "../config/config.ts";
 import { freshness } from "../core/artifact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
-import { contextText, discoverProject, userPreferences } from "../discovery/discover.ts";
+import { contextText, discoverProject, type ProjectContext, userPreferences } from "../discovery/discover.ts";
 import { isFile, readText, replaceFile } from "../host/files.ts";
 import { fileOf } from "../planning/plan-files.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
@@ -15,6 +15,7 @@ import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
+import { pathsIn } from "./paths.ts";
 import { ingest, loadTasks, observe, placesOf, validateMap } from "./planning.ts";
 import { planningCarriers } from "./roles.ts";
 
@@ -51,13 +52,28 @@ function bytesOf(path: string): Buffer {
   return readFileSync(path);
 }
 
-/** What is known of an existing project goes into every planning bundle (D5). */
-export async function surveyTarget(app: App): Promise<string> {
-  const { targetDir, planningDir } = await placesOf(app);
+/** What was found in an existing project (D5), to be shown before it is saved. */
+export interface Found {
+  readonly text: string;
+  readonly context: ProjectContext;
+}
+
+export async function surveyTarget(targetDir: string): Promise<Found> {
   const found = await discoverProject(targetDir);
   if ("code" in found) throw new Refused([found as Problem]);
-  replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(found, null, 2)}\n`);
-  return contextText(found);
+  return { text: contextText(found), context: found };
+}
+
+/** It goes into every planning bundle. */
+export async function saveFindings(app: App, { context }: Found): Promise<void> {
+  const { planningDir } = await placesOf(app);
+  replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(context, null, 2)}\n`);
+}
+
+/** Whether the configuration names who works, and whom it knows. */
+export function agentNames(root: string): { readonly chosen: boolean; readonly offered: readonly string[] } {
+  const config = readConfig(pathsIn(root).heddle);
+  return { chosen: agentWords(config, undefined).length > 0, offered: Object.keys(config.agents ?? {}) };
 }
 
 /** A person may have mended artifacts by hand since: they are looked at again before anybody is paid to. */
