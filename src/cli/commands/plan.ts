@@ -45,7 +45,7 @@ export const plan: Command = {
   run: async (call) => {
     if (call.flags.has("new") && call.flags.has("existing"))
       throw new Usage(problem("contradiction", "`--new` and `--existing` contradict each other"));
-    const begun = isBegun(call.root) ? await call.app() : undefined;
+    const begun = await begunPlan(call);
     if (begun) await sameTarget(call, begun);
     const known = await begun?.look(({ targetDir, planningDir, phase, metadata }) => ({
       targetDir,
@@ -96,9 +96,13 @@ export const verifyPlan: Command = {
   },
 };
 
-function isBegun(root: string): boolean {
+/** Killed as it began, a plan may have a journal and no run yet: it is begun again. */
+async function begunPlan({ root, flags, app: open }: Call): Promise<App | undefined> {
   const { database, planning } = pathsIn(root);
-  return isThere(database) || isThere(join(planning, "state.json"));
+  if (!isThere(database) && !isThere(join(planning, "state.json"))) return undefined;
+  const app = await open();
+  const isActive = (await app.journal.runs()).some((run) => !run.archived);
+  return isActive || flags.one("run") !== undefined ? app : undefined;
 }
 
 async function create({ root, warn, app }: Call, target: string): Promise<App> {
