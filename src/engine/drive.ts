@@ -21,6 +21,9 @@ export interface Drive {
   readonly changed?: (run: Run) => void;
 }
 
+/** The reason of a halt that the person at the terminal made. */
+export const interrupted = "Ctrl-C";
+
 export async function drive({ app, slots, until, carriers, signal, changed }: Drive): Promise<void> {
   const clock = systemClock;
   const run = await app.run();
@@ -40,7 +43,7 @@ export async function drive({ app, slots, until, carriers, signal, changed }: Dr
   };
   const all: Carriers = { "write-view": publish, ...carriers };
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));
-  signal.addEventListener("abort", () => inbox.put({ kind: "halt", reason: "Ctrl-C" }), { once: true });
+  signal.addEventListener("abort", () => inbox.put({ kind: "halt", reason: interrupted }), { once: true });
   try {
     await hold.submit({ kind: "drive", slots, ...(until !== undefined && { until }) });
     await orchestrate({ hold, world, inbox, finished: isAtRest, ...(changed && { changed }) });

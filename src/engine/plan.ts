@@ -9,12 +9,13 @@ import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { contextText, discoverProject, type ProjectContext, userPreferences } from "../discovery/discover.ts";
 import { isFile, readText, replaceFile } from "../host/files.ts";
-import { fileOf } from "../planning/plan-files.ts";
+import { forTheRole } from "../planning/for-the-role.ts";
+import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
-import { drive } from "./drive.ts";
+import { drive, interrupted } from "./drive.ts";
 import { pathsIn } from "./paths.ts";
 import { ingest, loadTasks, observe, placesOf, validateMap } from "./planning.ts";
 import { planningCarriers } from "./roles.ts";
@@ -113,6 +114,14 @@ export async function reopenStale(app: App): Promise<void> {
     });
 }
 
+const mostTasks = 5000;
+
+/** What looks odd in a plan that is ready; of a very large one only its own check tells. */
+export async function oddities(app: App): Promise<string[]> {
+  if (await app.look((run) => run.tasks.size > mostTasks)) return [];
+  return readTaskFiles(await placesOf(app)).checked.warnings.map(forTheRole);
+}
+
 export interface PlanRun {
   readonly app: App;
   readonly agent: string | undefined;
@@ -140,7 +149,7 @@ export async function runPlanning({
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
   refuseWithoutAgents(agents, config);
   await describe(app, config, { unconfined: chosen && needed });
-  await clearJobHalt(app);
+  await clearOwnHalt(app);
   const { targetDir } = await placesOf(app);
   const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
   const carriers = planningCarriers({ app, config, agents, preferences, watch });
@@ -163,8 +172,8 @@ function refuseWithoutAgents(agents: Agents, config: Config): void {
   if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
 }
 
-/** Whoever plans again wants another try of the role that gave up. */
-async function clearJobHalt(app: App): Promise<void> {
-  const code = await app.look((run) => run.halt?.code);
-  if (code === "job") await app.submit({ kind: "resume", stopFile: false });
+/** Whoever plans again wants to go on after a Ctrl-C, and another try of the role that gave up. */
+async function clearOwnHalt(app: App): Promise<void> {
+  const own = await app.look(({ halt }) => halt?.code === "job" || halt?.reason === interrupted);
+  if (own) await app.submit({ kind: "resume", stopFile: false });
 }

@@ -119,8 +119,9 @@ describe("the program's surroundings", () => {
     const over = ended(child);
     await until("the agent's start", () => project.has("app/begun"));
     child.kill("SIGINT");
-    expect((await over).code).toBe(130);
-    await project.heddle("resume");
+    const interrupted = await over;
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.out).toContain("hint: heddle plan goes on");
     const { code, out, err } = await project.again();
     expect(code, out + err).toBe(0);
     expect(project.attempts("logic-architect")).toHaveLength(1);

@@ -6,7 +6,7 @@ import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { isThere } from "../../host/files.ts";
 import { planText } from "../../view/plan.ts";
-import { oneLine } from "../../view/safe.ts";
+import { standstillText } from "../../view/standstill.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { live } from "../live.ts";
@@ -150,26 +150,27 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
 }
 
 async function outcome(app: App, signal: AbortSignal): Promise<Reply> {
+  const isReady = await app.look((run) => planned.has(run.phase));
+  const { oddities } = await import("../../engine/plan.ts");
+  const warnings = isReady ? await oddities(app) : [];
   return app.look((run) => {
     const document = statusDocument(run, { stopFile: false });
-    if (planned.has(run.phase)) {
+    if (isReady) {
       const summary: PlanSummary = summarize(run);
-      return {
-        text: `${planText(summary)}\n\nheddle status shows the tasks`,
-        json: { ...document, plan: summary },
-      };
+      const text = [planText(summary), ...lookAt(warnings), "", "heddle status shows the tasks"].join("\n");
+      return { text, json: { ...document, plan: summary, warnings } };
     }
-    const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n${blocked(run)}`;
+    const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n${standstillText(run, app.paths.heddle)}`;
     return { text, painted: true, json: document, exit: signal.aborted ? exits.interrupted : exits.refused };
   });
 }
 
-function blocked(run: {
-  readonly artifacts: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
-  readonly planningDir: string;
-  readonly phase: string;
-}): string {
-  const { verdict, summary } = run.artifacts.task_validation?.content ?? {};
-  if (run.phase !== "validation" || verdict !== "BLOCKED") return "hint: heddle why";
-  return `BLOCKED: ${oneLine(String(summary))}\nthe report is at ${join(run.planningDir, "reports/task-validation-report.md")}\nhint: mend the task files, then: heddle verify-plan`;
+const mostWarnings = 5;
+
+function lookAt(warnings: readonly string[]): string[] {
+  const more = warnings.length - mostWarnings;
+  return [
+    ...warnings.slice(0, mostWarnings).map((warning) => `  look at        ${warning}`),
+    ...(more > 0 ? [`  and ${more} more: heddle state load-tasks`] : []),
+  ];
 }
