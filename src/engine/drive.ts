@@ -30,6 +30,9 @@ export interface Drive {
   readonly changed?: (run: Run) => void;
 }
 
+/** The reason of a halt that the person at the terminal made. */
+export const interrupted = "Ctrl-C";
+
 export async function drive(order: Drive): Promise<void> {
   const { app, carriers, signal, stopNow, changed } = order;
   const clock = systemClock;
@@ -46,7 +49,7 @@ export async function drive(order: Drive): Promise<void> {
   const inbox = new Inbox(clock);
   const all: Carriers = { "write-view": calmly(() => app.publish(run)), ...carriers };
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));
-  const halt = (now: boolean) => () => inbox.put({ kind: "halt", reason: "Ctrl-C", now });
+  const halt = (now: boolean) => () => inbox.put({ kind: "halt", reason: interrupted, now });
   signal.addEventListener("abort", halt(false), { once: true });
   stopNow?.addEventListener("abort", halt(true), { once: true });
   const notice = stopFileNotice(app, await app.journal.read(run, ({ planningDir }) => planningDir));

@@ -13,11 +13,13 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 
 export const maxTextBytes = 64 * 1024 * 1024;
@@ -160,4 +162,22 @@ export function listFiles(folder: string, ending: string): string[] {
     .filter((entry) => entry.name.endsWith(ending) && !entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
+}
+
+/** Whether `path` below `folder` really lies there: links on the way are followed as far as there is anything. */
+export function staysInside(folder: string, path: string): boolean {
+  const root = realOf(folder);
+  for (let at = join(folder, path); root !== undefined && at.length > folder.length; at = dirname(at)) {
+    // A link that leads nowhere yet may lead anywhere later.
+    if (isThereItself(at)) return realOf(at)?.startsWith(root === "/" ? root : `${root}/`) ?? false;
+  }
+  return true;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -12,6 +12,7 @@ import { type PhysicalMap, physicalMap } from "../protocols/decomposition/artifa
 import { type TaskFile, taskFile } from "../protocols/decomposition/artifacts/task-file.ts";
 import { parseDocument } from "../protocols/document.ts";
 import { interfaceOf } from "./interfaces.ts";
+import { loggingFor } from "./logging.ts";
 import { fileOf, type Places } from "./plan-files.ts";
 
 export function bundlePath(run: Pick<Run, "planningDir">, id: TaskId): string {
@@ -46,10 +47,7 @@ export function taskBundle(run: Run, task: Task) {
     constraints: { tech_stack: run.metadata.tech_stack ?? null },
     project_context: projectContext(run),
     previous_attempt: previous(task),
-    logging: {
-      command: "heddle log INFO task-executor <event> <message>",
-      events: ["start", "decision", "tool", "complete", "warning", "error"],
-    },
+    logging: loggingFor("task-executor"),
     checksums: {
       artifacts: artifactSums(run, task),
       dependency_files: sums(

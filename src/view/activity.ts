@@ -121,7 +121,11 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
       "task-result",
       `${fact.role} attempt ${fact.attempt} failed (${fact.category}): ${count(fact.problems.length, "problem")}: ${fact.problems[0] ?? ""}`,
     ),
-  "job-completed": (fact) => info("task-result", `${fact.role}: success (attempt ${fact.attempt})`),
+  "job-completed": ({ role, attempt, asked }) =>
+    info(
+      "task-result",
+      asked ? `${role} waits for an answer (attempt ${attempt})` : `${role}: success (attempt ${attempt})`,
+    ),
   "view-repaired": (fact) => warn("repair", `${fact.view} was ${fact.was} and is rewritten`),
   "run-imported": (fact) => info("start", `imported from ${fact.from} in phase ${fact.phase}`),
   "task-imported": (fact) => info("plan", `${fact.task} imported as ${fact.record.state}`),
