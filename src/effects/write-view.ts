@@ -2,12 +2,12 @@
 // writers take turns; a view that already shows as much is left alone (C3).
 
 import type { Run } from "../core/run.ts";
-import { readIfThere, replaceFile } from "../host/files.ts";
-import { readSeal, stateText } from "../view/state-json.ts";
+import { readHead, readIfThere, replaceFile } from "../host/files.ts";
+import { isIntact, readSeal, sealWithin, stateText } from "../view/state-json.ts";
 
 export function writeView(run: Run, path: string): void {
-  const text = readIfThere(path);
-  const seal = text === undefined ? undefined : readSeal(text);
-  if (seal?.intact && seal.run === run.id && seal.position >= run.position) return;
+  const seal = readSeal(readHead(path, sealWithin));
+  const shown = seal?.run === run.id && seal.position >= run.position;
+  if (seal && shown && isIntact(readIfThere(path) ?? "", seal)) return;
   replaceFile(path, stateText(run));
 }

@@ -80,7 +80,22 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The last bytes of a file, and how many there are before them. */
+/** The first bytes of a file of our own; nothing when it is not there or cannot be read. */
+export function readHead(path: string, bytes: number): string {
+  try {
+    const fd = openSync(path, withoutWaiting);
+    try {
+      const buffer = Buffer.alloc(bytes);
+      return buffer.toString("utf8", 0, readSync(fd, buffer, 0, bytes, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return "";
+  }
+}
+
+/** The last bytes of a file. */
 export function readTail(path: string, bytes: number): string {
   const fd = openSync(path, "r");
   try {

@@ -2,7 +2,7 @@
 // them, and writes the rows and the head that changed, so that a one-shot command reads only what it needs.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { apply, headOf, newRun } from "../core/apply.ts";
-import { checksum } from "../core/checksum.ts";
+import { checksum, isSumOf, useSum } from "../core/checksum.ts";
 import { type Entry, type Fact, factFormat } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Head, Run } from "../core/run.ts";
@@ -19,8 +19,11 @@ import {
   StoreFailure,
   type Target,
 } from "./journal.ts";
+import { nativeSum } from "./native-sum.ts";
 import { TaskRows } from "./rows.ts";
 import { openDatabase } from "./schema.ts";
+
+useSum(nativeSum);
 
 interface RunRow {
   readonly id: string;
@@ -234,7 +237,7 @@ export class SqliteJournal implements Journal {
           hint: "npm install -g heddle@latest",
         }),
       );
-    if (row.sum !== checksum(`${row.head}\n${row.hash}`))
+    if (!isSumOf(`${row.head}\n${row.hash}`, row.sum))
       throw new StoreFailure(
         problem("corrupt", `the record of run \`${row.id}\` is damaged`, {
           hint: "heddle verify, then heddle restore <backup>",

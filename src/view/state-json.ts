@@ -1,6 +1,6 @@
 // `state.json`: the readable view of a decomposition run, with the field names of the documents (C2). The text
 // carries the position it shows and a digest of itself, near the top, so that both can be read without parsing.
-import { checksum } from "../core/checksum.ts";
+import { checksum, isSumOf } from "../core/checksum.ts";
 import type { Artifact } from "../core/parts.ts";
 import type { Json, Run, Task } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
@@ -138,28 +138,38 @@ const runLine = /^ {2}"run": "([^"]*)",?$/m;
 /** The digest covers the whole text with its own place left empty. */
 export function sealed(document: Document): string {
   const text = `${JSON.stringify(document, null, 2)}\n`;
-  return text.replace(digestLine, `$1${digestOf(text)}$3`);
+  return text.replace(digestLine, `$1${digestText(checksum(text))}$3`);
 }
 
-function digestOf(text: string): string {
-  return checksum(text).toString(16).padStart(14, "0");
+/** Views from before CRC-32 have sums of 53 bits, in 14 digits. */
+function digestText(sum: number): string {
+  const digits = sum.toString(16);
+  return digits.padStart(digits.length > 8 ? 14 : 8, "0");
 }
 
 export interface Seal {
   readonly run: string;
   readonly position: number;
-  readonly intact: boolean;
+  readonly digest: string;
 }
+
+/** So many characters from the top hold the seal. */
+export const sealWithin = 500;
 
 /** What a view's text says of itself; nothing when it does not look like one of ours. */
 export function readSeal(text: string): Seal | undefined {
-  const top = text.slice(0, 500);
+  const top = text.slice(0, sealWithin);
   const [digest, position, run] = [
     digestLine.exec(top)?.[2],
     positionLine.exec(top)?.[1],
     runLine.exec(top)?.[1],
   ];
   if (digest === undefined || position === undefined || run === undefined) return undefined;
-  const intact = digest === digestOf(text.replace(digestLine, "$1$3"));
-  return { run, position: Number(position), intact };
+  return { run, position: Number(position), digest };
+}
+
+/** Whether the text is still what its seal was put on. */
+export function isIntact(text: string, { digest }: Seal): boolean {
+  const sum = Number.parseInt(digest, 16);
+  return digestText(sum) === digest && isSumOf(text.replace(digestLine, "$1$3"), sum);
 }
