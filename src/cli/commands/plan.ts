@@ -5,7 +5,7 @@ import { problem } from "../../core/problem.ts";
 import { type PlanSummary, summarize } from "../../core/schedule.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
-import { isThere } from "../../host/files.ts";
+import { isThere, remove } from "../../host/files.ts";
 import { planText } from "../../view/plan.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
@@ -175,7 +175,6 @@ async function survey({ flags, say }: Call, app: App): Promise<void> {
   }));
   if (kind !== "existing" || isThere(join(planning, "artifacts/project-context.json"))) return;
   const { surveyTarget } = await import("../../engine/plan.ts");
-  const { remove } = await import("../../host/files.ts");
   say(await surveyTarget(app));
   if (flags.has("yes")) return;
   const path = join(planning, "artifacts/project-context.json");
