@@ -5,7 +5,7 @@ import type { Policy } from "./policy.ts";
 import type { Failure, Json, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 
 /** Raise it together with a new kind or field, so that an older heddle refuses what it cannot understand. */
-export const factFormat = 1;
+export const factFormat = 2;
 
 type Words = readonly string[];
 type Try = { readonly task: TaskId; readonly attempt: number };

@@ -3,11 +3,15 @@
 
 import type { Run } from "../core/run.ts";
 import { readHead, readIfThere, replaceFile } from "../host/files.ts";
-import { isIntact, readSeal, sealWithin, stateText } from "../view/state-json.ts";
+import { isIntact, readSeal, type Seal, sealWithin, showsPlace, stateText } from "../view/state-json.ts";
 
 export function writeView(run: Run, path: string): void {
   const seal = readSeal(readHead(path, sealWithin));
   const shown = seal?.run === run.id && seal.position >= run.position;
-  if (seal && shown && isIntact(readIfThere(path) ?? "", seal)) return;
+  if (seal && shown && isLeft(run, readIfThere(path) ?? "", seal)) return;
   replaceFile(path, stateText(run));
+}
+
+function isLeft(run: Run, text: string, seal: Seal): boolean {
+  return isIntact(text, seal) && (seal.position > run.position || showsPlace(run, text));
 }

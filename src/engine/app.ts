@@ -9,7 +9,7 @@ import { carryOut, type Draft, step } from "../core/step.ts";
 import { writeLog } from "../effects/write-log.ts";
 import { writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
-import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile, sweep } from "../host/files.ts";
 import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
@@ -54,6 +54,7 @@ export class App {
     this.paths = pathsIn(options.root);
     this.journal = new SqliteJournal({
       path: this.paths.database,
+      root: options.root,
       protocols: protocolNamed,
       now: options.now ?? wallClock,
     });
@@ -213,6 +214,7 @@ export class App {
       // The place belongs to the active run: an archived one must not write over its view.
       if (!state.archived) writeView(state, this.viewPath(state));
       writeLog(state, since, this.paths.logs);
+      for (const folder of [state.planningDir, this.paths.heddle]) sweep(folder);
     });
   }
 

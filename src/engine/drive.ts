@@ -1,13 +1,16 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
+import { join } from "node:path";
 import { decide } from "../core/protocol.ts";
 import { type Run, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
 import { systemClock } from "../host/clock.ts";
+import { sweep } from "../host/files.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
 import { Inbox } from "./inbox.ts";
 import { orchestrate } from "./loop.ts";
+import { planningFolders } from "./paths.ts";
 import { type Carriers, LocalWorld } from "./world.ts";
 
 export interface Drive {
@@ -33,6 +36,7 @@ export async function drive({ app, slots, until, carriers, signal, changed }: Dr
     isAlive,
   });
   if (!(hold instanceof Hold)) throw new Refused(hold);
+  for (const folder of planningFolders) sweep(join(app.paths.planning, folder));
   const inbox = new Inbox(clock);
   const publish = async () => {
     await app.publish(run);

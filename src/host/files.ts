@@ -120,6 +120,24 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   }
 }
 
+/** Removes what processes that were killed in the middle of writing left in a folder: `<name>.<pid>.new`. */
+export function sweep(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.includes(".new")) continue;
+    const [, pid] = /\.(\d+)\.new(?:-wal|-shm|-journal)?$/.exec(name) ?? [];
+    if (pid !== undefined && isGone(Number(pid))) rmSync(`${folder}/${name}`, { force: true });
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
 export function append(path: string, text: string): void {
   appendFileSync(path, text);
 }

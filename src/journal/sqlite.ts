@@ -20,6 +20,7 @@ import {
   type Target,
 } from "./journal.ts";
 import { nativeSum } from "./native-sum.ts";
+import { found, foundEntry, kept } from "./places.ts";
 import { TaskRows } from "./rows.ts";
 import { openDatabase } from "./schema.ts";
 
@@ -44,6 +45,8 @@ interface Loaded {
 
 export interface SqliteOptions {
   readonly path: string;
+  /** The project's directory: what a run names inside it is kept relative to it. */
+  readonly root?: string;
   readonly protocols: Protocols;
   readonly now: () => string;
   readonly busyMs?: number;
@@ -100,7 +103,7 @@ export class SqliteJournal implements Journal {
   async entries(run: string, { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {}): Promise<readonly Entry[]> {
     return this.#transaction("begin", () => {
       this.#load(run);
-      return this.#factRows(run, { after, upTo }).map(entryOf);
+      return this.#entries(run, { after, upTo });
     });
   }
 
@@ -112,14 +115,13 @@ export class SqliteJournal implements Journal {
     run: string,
     work: (run: Run, since: (position: number) => readonly Entry[]) => T,
   ): Promise<T> {
-    const since = (after: number) =>
-      this.#factRows(run, { after, upTo: Number.MAX_SAFE_INTEGER }).map(entryOf);
+    const since = (after: number) => this.#entries(run, { after, upTo: Number.MAX_SAFE_INTEGER });
     return this.#transaction("begin immediate", () => work(this.#load(run).run, since));
   }
 
   async verify(): Promise<readonly Problem[]> {
     const { verifyDatabase } = await import("./verify.ts");
-    return this.#guard(() => verifyDatabase(this.#db, this.#options.protocols));
+    return this.#guard(() => verifyDatabase(this.#db, this.#options));
   }
 
   close(): void {
@@ -131,8 +133,9 @@ export class SqliteJournal implements Journal {
     this.#guard(() => this.#db.prepare("vacuum into ?").run(to));
   }
 
-  #factRows(run: string, { after, upTo }: { after: number; upTo: number }): FactRow[] {
-    return this.#prepare(factSql).all(run, after, upTo) as unknown as FactRow[];
+  #entries(run: string, { after, upTo }: { after: number; upTo: number }): Entry[] {
+    const rows = this.#prepare(factSql).all(run, after, upTo) as unknown as FactRow[];
+    return rows.map((row) => foundEntry(entryOf(row), this.#options.root));
   }
 
   #transaction<T>(begin: string, work: () => T): T {
@@ -205,7 +208,8 @@ export class SqliteJournal implements Journal {
   }
 
   #append({ run, hash }: Loaded, entry: Entry): string {
-    const body = JSON.stringify(entry.fact);
+    const { fact } = entry;
+    const body = JSON.stringify(fact.kind === "run-created" ? kept(fact, this.#options.root) : fact);
     const following = chained(hash, entry, body);
     const sql = "insert into fact (run, position, at, by, format, body, hash) values (?, ?, ?, ?, ?, ?, ?)";
     this.#prepare(sql).run(run.id, entry.position, entry.at, entry.by, factFormat, body, following);
@@ -215,7 +219,7 @@ export class SqliteJournal implements Journal {
   #store(loaded: Loaded): void {
     const { run, rows, hash } = loaded;
     rows.write();
-    const head = JSON.stringify(headOf(run));
+    const head = JSON.stringify(kept(headOf(run), this.#options.root));
     const sum = checksum(`${head}\n${hash}`);
     const [archived, { phase, position }] = [Number(run.archived), run];
     if (loaded.stored) {
@@ -243,7 +247,7 @@ export class SqliteJournal implements Journal {
           hint: "heddle verify, then heddle restore <backup>",
         }),
       );
-    return JSON.parse(row.head) as Head;
+    return found(JSON.parse(row.head) as Head, this.#options.root);
   }
 
   #prepare(sql: string): StatementSync {

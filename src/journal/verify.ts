@@ -7,6 +7,7 @@ import { isNotable, isReady } from "../core/task.ts";
 import { chained, chainStart } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
 import type { Protocols } from "./journal.ts";
+import { foundEntry, kept, type Root } from "./places.ts";
 import { encodeFixed, encodeState } from "./rows.ts";
 
 const hint = "heddle restore <backup>";
@@ -21,7 +22,12 @@ interface StoredRun {
   readonly hash: string;
 }
 
-export function verifyDatabase(db: DatabaseSync, protocols: Protocols): Problem[] {
+interface Known {
+  readonly protocols: Protocols;
+  readonly root?: Root;
+}
+
+export function verifyDatabase(db: DatabaseSync, known: Known): Problem[] {
   const lines = db.prepare("pragma integrity_check(20)").all() as { integrity_check: string }[];
   const damage = lines.map((line) => line.integrity_check).filter((line) => line !== "ok");
   if (damage.length > 0)
@@ -31,13 +37,13 @@ export function verifyDatabase(db: DatabaseSync, protocols: Protocols): Problem[
     const runs = db
       .prepare("select id, protocol, phase, archived, position, head, hash from run")
       .all() as unknown as StoredRun[];
-    return runs.flatMap((stored) => verifyRun(db, stored, protocols));
+    return runs.flatMap((stored) => verifyRun(db, stored, known));
   } finally {
     db.exec("commit");
   }
 }
 
-function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): Problem[] {
+function verifyRun(db: DatabaseSync, stored: StoredRun, { protocols, root }: Known): Problem[] {
   const protocol = protocols(stored.protocol);
   if (!protocol) return [problem("unknown-protocol", `run \`${stored.id}\` follows an unknown protocol`)];
   const run = newRun(stored.id, protocol);
@@ -49,7 +55,7 @@ function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): P
       return [
         problem("chain", `the history of run \`${stored.id}\` is broken at fact ${expected}`, { hint }),
       ];
-    apply(run, entryOf(row));
+    apply(run, foundEntry(entryOf(row), root));
   }
   if (hash !== stored.hash)
     return [
@@ -57,15 +63,15 @@ function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): P
         hint,
       }),
     ];
-  return [...compareHead(run, stored), ...compareRows(run, db)];
+  return [...compareHead(run, stored, root), ...compareRows(run, db)];
 }
 
-function compareHead(run: Run, stored: StoredRun): Problem[] {
+function compareHead(run: Run, stored: StoredRun, root: Root): Problem[] {
   const listed =
     stored.phase === run.phase &&
     stored.position === run.position &&
     stored.archived === Number(run.archived);
-  if (listed && sameJson(stored.head, JSON.stringify(headOf(run)))) return [];
+  if (listed && sameJson(stored.head, JSON.stringify(kept(headOf(run), root)))) return [];
   return [problem("fold", `the record of run \`${run.id}\` is not the fold of its history`, { hint })];
 }
 

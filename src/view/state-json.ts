@@ -168,6 +168,11 @@ export function readSeal(text: string): Seal | undefined {
   return { run, position: Number(position), digest };
 }
 
+/** A project may have been moved since the view was written. */
+export function showsPlace(run: Run, text: string): boolean {
+  return text.includes(`\n  "target_dir": ${JSON.stringify(run.targetDir)},\n`);
+}
+
 /** Whether the text is still what its seal was put on. */
 export function isIntact(text: string, { digest }: Seal): boolean {
   const sum = Number.parseInt(digest, 16);
