@@ -3,7 +3,7 @@
 import type { Entry } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Protocol } from "../core/protocol.ts";
-import type { Run } from "../core/run.ts";
+import type { Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 
 /**
@@ -16,6 +16,8 @@ export interface Committed {
   readonly run: string;
   readonly position: number;
   readonly entries: readonly Entry[];
+  /** The tasks that were changed in any way; missing when some were dropped. */
+  readonly touched?: readonly TaskId[] | undefined;
   /** What `decide` refused. Facts recorded beside a refusal are committed. */
   readonly problems: readonly Problem[];
 }

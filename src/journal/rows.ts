@@ -117,8 +117,9 @@ export class TaskRows implements TaskTable {
     return [...found.values()].filter(isNotable).sort((a, b) => (a.def.id < b.def.id ? -1 : 1));
   }
 
-  /** Writes what changed since the last call. */
-  write(): void {
+  /** Writes what changed since the last call, and says what did; nothing when tasks were deleted. */
+  write(): readonly TaskId[] | undefined {
+    const written = this.#deleted.size > 0 ? undefined : [...this.#touched];
     for (const id of this.#deleted)
       this.#prepare("delete from task where run = ? and id = ?").run(this.#run, id);
     for (const id of this.#touched) {
@@ -127,6 +128,7 @@ export class TaskRows implements TaskTable {
     }
     this.#deleted.clear();
     this.#touched.clear();
+    return written;
   }
 
   #writeRow(id: TaskId, cached: Cached): void {

@@ -5,7 +5,7 @@ import { apply, headOf, newRun } from "../core/apply.ts";
 import { checksum, isSumOf, useSum } from "../core/checksum.ts";
 import { type Entry, type Fact, factFormat } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import type { Head, Run } from "../core/run.ts";
+import type { Head, Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 import { chained, chainStart, nameRun } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
@@ -90,9 +90,9 @@ export class SqliteJournal implements Journal {
         entries.push(entry);
       };
       const problems = decide({ run, record });
-      if (entries.length > 0) this.#store(loaded);
-      else if (!loaded.stored) this.#loaded.delete(run.id);
-      return { run: run.id, position: run.position, entries, problems };
+      const touched = entries.length > 0 ? this.#store(loaded) : [];
+      if (!loaded.stored) this.#loaded.delete(run.id);
+      return { run: run.id, position: run.position, entries, touched, problems };
     });
   }
 
@@ -216,9 +216,9 @@ export class SqliteJournal implements Journal {
     return following;
   }
 
-  #store(loaded: Loaded): void {
+  #store(loaded: Loaded): readonly TaskId[] | undefined {
     const { run, rows, hash } = loaded;
-    rows.write();
+    const touched = rows.write();
     const head = JSON.stringify(kept(headOf(run), this.#options.root));
     const sum = checksum(`${head}\n${hash}`);
     const [archived, { phase, position }] = [Number(run.archived), run];
@@ -226,12 +226,13 @@ export class SqliteJournal implements Journal {
       const sql =
         "update run set phase = ?, archived = ?, position = ?, format = ?, head = ?, hash = ?, sum = ? where id = ?";
       this.#prepare(sql).run(phase, archived, position, factFormat, head, hash, sum, run.id);
-      return;
+      return touched;
     }
     const sql = `insert into run (id, protocol, ordinal, phase, archived, position, format, head, hash, sum)
       values (?, ?, (select count(*) from run), ?, ?, ?, ?, ?, ?, ?)`;
     this.#prepare(sql).run(run.id, run.protocolName, phase, archived, position, factFormat, head, hash, sum);
     loaded.stored = true;
+    return touched;
   }
 
   #headOf(row: RunRow): Head {

@@ -16,6 +16,13 @@ export function stateText(run: Run, { all = false } = {}): string {
 
 export function stateView(run: Run, { all = false } = {}): Document {
   const full = all || run.tasks.size <= fullViewLimit;
+  const tasks = full
+    ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(task)]))
+    : summary(run);
+  return documentOf(run, tasks, full);
+}
+
+function documentOf(run: Run, tasks: Document, full: boolean): Document {
   return {
     version: "2.0",
     run: run.id,
@@ -27,7 +34,7 @@ export function stateView(run: Run, { all = false } = {}): Document {
     updated_at: run.updatedAt,
     ...(Object.keys(run.metadata).length > 0 && { metadata: run.metadata }),
     artifacts: artifactsView(run),
-    tasks: full ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(task)])) : summary(run),
+    tasks,
     execution: executionView(run),
     halt: haltView(run),
     ...(run.questions.length > 0 && { questions: run.questions.map((question) => ({ ...question })) }),
@@ -137,8 +144,40 @@ const runLine = /^ {2}"run": "([^"]*)",?$/m;
 
 /** The digest covers the whole text with its own place left empty. */
 export function sealed(document: Document): string {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
+  return sealedText(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+function sealedText(text: string): string {
   return text.replace(digestLine, `$1${digestText(checksum(text))}$3`);
+}
+
+const tasksOpen = '\n  "tasks": {\n';
+const tasksClose = '\n  },\n  "execution": {';
+
+/**
+ * The same text as `stateText`, made from the text before and the tasks that changed since: the others need not be
+ * read. Nothing when that text does not list them all.
+ */
+export function restated(run: Run, before: string, changed: readonly Task[]): string | undefined {
+  const [open, close] = [before.indexOf(tasksOpen), before.lastIndexOf(tasksClose)];
+  if (run.tasks.size > fullViewLimit || open < 0 || close < open) return undefined;
+  let listed = `${before.slice(open + tasksOpen.length - 1, close)},`;
+  for (const task of changed) {
+    const name = `\n    ${JSON.stringify(task.def.id)}: `;
+    const from = listed.indexOf(name);
+    if (from < 0) return undefined;
+    const to = listed.indexOf("\n    },", from);
+    const now = JSON.stringify(taskView(task), null, 2)
+      .replaceAll("\n", "\n    ")
+      .slice(0, -"\n    }".length);
+    listed = `${listed.slice(0, from)}${name}${now}${listed.slice(to)}`;
+  }
+  const rest = `${JSON.stringify(documentOf(run, {}, true), null, 2)}\n`;
+  const place = '\n  "tasks": {},\n';
+  const at = rest.indexOf(place);
+  return sealedText(
+    `${rest.slice(0, at)}\n  "tasks": {${listed.slice(0, -1)}\n  },\n${rest.slice(at + place.length)}`,
+  );
 }
 
 /** Views from before CRC-32 have sums of 53 bits, in 14 digits. */

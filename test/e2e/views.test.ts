@@ -237,6 +237,29 @@ describe("status", () => {
   });
 });
 
+describe("state.json, command by command", () => {
+  it("C2 is to the letter what restore writes from the journal", { timeout: 60_000 }, async () => {
+    const other = await readyProject({ tasks: 4, after: chain });
+    for (const words of [
+      ["state", "start-task", "T001"],
+      ["state", "fail-task", "T001", 'red: "T002": {\n    },'],
+      ["state", "retry-task", "T001"],
+      ["state", "start-task", "T001"],
+      ["state", "complete-task", "T001", "--created", "src/$&.ts", "--modified", 'src/"x".ts'],
+      ["state", "record-verification", "T001", "--verdict", "PASS", "--recommendation", "PROCEED"],
+      ["halt", "think"],
+      ["resume"],
+      ["state", "skip-task", "T002", "$1 by hand"],
+    ]) {
+      await other.must(...words);
+      const view = readFileSync(other.view, "utf8");
+      await other.must("state", "restore");
+      expect(readFileSync(other.view, "utf8"), words.join(" ")).toBe(view);
+    }
+    await other.must("verify");
+  });
+});
+
 describe("history", () => {
   it("C1 C13 says who, what, when and why of every fact, oldest first", async () => {
     const other = await newProject();
