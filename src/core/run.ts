@@ -44,6 +44,7 @@ export interface TaskDef {
   readonly behaviours: readonly string[];
   readonly files: readonly { readonly path: string; readonly action: string }[];
   readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
+  /** Within the planning folder (`taskFile`); what another heddle or program wrote may be a path of any kind. */
   readonly file: string;
   /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
   readonly digest: string;
@@ -147,4 +148,9 @@ export function taskOf(run: Run, id: TaskId): Task {
   const task = run.tasks.get(id);
   if (!task) throw new Error(`bug: no task ${id} in run ${run.id}`);
   return task;
+}
+
+/** Where a task's own file lies. */
+export function taskFile({ planningDir }: Pick<Run, "planningDir">, { file }: TaskDef): string {
+  return file.startsWith("tasks/") ? `${planningDir}/${file}` : file;
 }

@@ -36,9 +36,12 @@ export class TaskRows implements TaskTable {
   readonly #touched = new Set<TaskId>();
   readonly #deleted = new Set<TaskId>();
   readonly #statements = new Map<string, StatementSync>();
+  /** Begun with nothing stored: then everything there is was set here. */
+  readonly #isNew: boolean;
   #size: number;
 
   constructor(db: DatabaseSync, run: string, size: number) {
+    this.#isNew = size === 0;
     this.#db = db;
     this.#run = run;
     this.#size = size;
@@ -51,7 +54,7 @@ export class TaskRows implements TaskTable {
   get(id: TaskId): Task | undefined {
     const cached = this.#cache.get(id);
     if (cached) return cached.task;
-    if (this.#deleted.has(id)) return undefined;
+    if (this.#isNew || this.#deleted.has(id)) return undefined;
     const row = this.#prepare("select * from task where run = ? and id = ?").get(this.#run, id) as
       | Row
       | undefined;

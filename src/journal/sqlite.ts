@@ -3,7 +3,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { apply, headOf, newRun } from "../core/apply.ts";
 import { checksum, isSumOf, useSum } from "../core/checksum.ts";
-import { type Entry, type Fact, factFormat } from "../core/fact.ts";
+import { type Entry, type Fact, type FactKind, factFormat } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Head, Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
@@ -16,6 +16,7 @@ import {
   notAlone,
   type Protocols,
   type RunSummary,
+  type Since,
   StoreFailure,
   type Target,
 } from "./journal.ts";
@@ -50,6 +51,12 @@ export interface SqliteOptions {
   readonly protocols: Protocols;
   readonly now: () => string;
   readonly busyMs?: number;
+}
+
+interface Wanted {
+  readonly after: number;
+  readonly upTo: number;
+  readonly without?: readonly FactKind[] | undefined;
 }
 
 export class SqliteJournal implements Journal {
@@ -111,11 +118,9 @@ export class SqliteJournal implements Journal {
     return (this.#prepare("pragma data_version").get() as { data_version: number }).data_version;
   }
 
-  async exclusive<T>(
-    run: string,
-    work: (run: Run, since: (position: number) => readonly Entry[]) => T,
-  ): Promise<T> {
-    const since = (after: number) => this.#entries(run, { after, upTo: Number.MAX_SAFE_INTEGER });
+  async exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T> {
+    const since: Since = (after, without) =>
+      this.#entries(run, { after, upTo: Number.MAX_SAFE_INTEGER, without });
     return this.#transaction("begin immediate", () => work(this.#load(run).run, since));
   }
 
@@ -133,8 +138,8 @@ export class SqliteJournal implements Journal {
     this.#guard(() => this.#db.prepare("vacuum into ?").run(to));
   }
 
-  #entries(run: string, { after, upTo }: { after: number; upTo: number }): Entry[] {
-    const rows = this.#prepare(factSql).all(run, after, upTo) as unknown as FactRow[];
+  #entries(run: string, { after, upTo, without = [] }: Wanted): Entry[] {
+    const rows = this.#prepare(factSql(without)).all(run, after, upTo) as unknown as FactRow[];
     return rows.map((row) => foundEntry(entryOf(row), this.#options.root));
   }
 

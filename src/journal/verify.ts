@@ -48,7 +48,9 @@ function verifyRun(db: DatabaseSync, stored: StoredRun, { protocols, root }: Kno
   if (!protocol) return [problem("unknown-protocol", `run \`${stored.id}\` follows an unknown protocol`)];
   const run = newRun(stored.id, protocol);
   let hash = chainStart;
-  for (const row of db.prepare(factSql).all(stored.id, 0, Number.MAX_SAFE_INTEGER) as unknown as FactRow[]) {
+  for (const row of db
+    .prepare(factSql())
+    .all(stored.id, 0, Number.MAX_SAFE_INTEGER) as unknown as FactRow[]) {
     const expected = run.position + 1;
     hash = chained(hash, row, row.body);
     if (row.position !== expected || row.hash !== hash)

@@ -2,7 +2,7 @@
 // carries the position it shows and a digest of itself, near the top, so that both can be read without parsing.
 import { checksum, isSumOf } from "../core/checksum.ts";
 import type { Artifact } from "../core/parts.ts";
-import type { Json, Run, Task } from "../core/run.ts";
+import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
@@ -17,7 +17,7 @@ export function stateText(run: Run, { all = false } = {}): string {
 export function stateView(run: Run, { all = false } = {}): Document {
   const full = all || run.tasks.size <= fullViewLimit;
   const tasks = full
-    ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(task)]))
+    ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(run, task)]))
     : summary(run);
   return documentOf(run, tasks, full);
 }
@@ -47,7 +47,7 @@ function sorted(run: Run): Task[] {
 }
 
 function summary(run: Run): Document {
-  const shown = run.tasks.notable().map((task) => [task.def.id, taskView(task)] as const);
+  const shown = run.tasks.notable().map((task) => [task.def.id, taskView(run, task)] as const);
   return { counts: { ...run.counts }, ...Object.fromEntries(shown) };
 }
 
@@ -62,7 +62,7 @@ function artifactView({ name, path, digest, valid, validatedAt, problems, conten
   return { path, checksum: digest.slice(0, 16), valid, validated_at: validatedAt, error };
 }
 
-export function taskView(task: Task): Document {
+export function taskView(run: Run, task: Task): Document {
   const { def, failure } = task;
   return {
     id: def.id,
@@ -71,7 +71,7 @@ export function taskView(task: Task): Document {
     phase: def.phase,
     depends_on: def.dependsOn,
     blocks: task.dependents,
-    file: def.file,
+    file: taskFile(run, def),
     attempts: task.attempts,
     started_at: task.startedAt,
     completed_at: task.completedAt,
@@ -167,7 +167,7 @@ export function restated(run: Run, before: string, changed: readonly Task[]): st
     const from = listed.indexOf(name);
     if (from < 0) return undefined;
     const to = listed.indexOf("\n    },", from);
-    const now = JSON.stringify(taskView(task), null, 2)
+    const now = JSON.stringify(taskView(run, task), null, 2)
       .replaceAll("\n", "\n    ")
       .slice(0, -"\n    }".length);
     listed = `${listed.slice(0, from)}${name}${now}${listed.slice(to)}`;

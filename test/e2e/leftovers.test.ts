@@ -42,6 +42,9 @@ describe("a project that was moved", () => {
     renameSync(before.root, after.root);
     expect(await after.status()).toMatchObject({ target_dir: after.path("app"), tasks: { running: 1 } });
     expect(after.stateJson().target_dir).toBe(after.path("app"));
+    expect(after.stateJson().tasks.T002.file).toBe(after.path("project-planning/tasks/T002.json"));
+    await after.must("bundle", "generate", "T002");
+    await after.must("state", "load-tasks");
     await after.must("state", "complete-task", "T001");
     expect(after.stateJson().tasks.T001.status).toBe("complete");
     expect((await after.json("history"))[0].fact).toMatchObject({
