@@ -2,12 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { apply, headOf, newRun } from "../core/apply.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import type { Json, Run } from "../core/run.ts";
+import type { Head, Json, Run } from "../core/run.ts";
 import { isNotable, isReady } from "../core/task.ts";
 import { chained, chainStart } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
 import type { Protocols } from "./journal.ts";
-import { foundEntry, kept, type Root } from "./places.ts";
+import { found, foundEntry, type Root } from "./places.ts";
 import { encodeFixed, encodeState } from "./rows.ts";
 
 const hint = "heddle restore <backup>";
@@ -73,8 +73,18 @@ function compareHead(run: Run, stored: StoredRun, root: Root): Problem[] {
     stored.phase === run.phase &&
     stored.position === run.position &&
     stored.archived === Number(run.archived);
-  if (listed && sameJson(stored.head, JSON.stringify(kept(headOf(run), root)))) return [];
+  if (listed && isHead(stored.head, run, root)) return [];
   return [problem("fold", `the record of run \`${run.id}\` is not the fold of its history`, { hint })];
+}
+
+/** Folders may be kept in full or relative to the root: what counts is where they are. */
+function isHead(stored: string, run: Run, root: Root): boolean {
+  const expected = JSON.stringify(headOf(run));
+  try {
+    return sameJson(JSON.stringify(found(JSON.parse(stored) as Head, root)), expected);
+  } catch {
+    return false;
+  }
 }
 
 function compareRows(run: Run, db: DatabaseSync): Problem[] {
