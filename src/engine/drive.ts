@@ -1,16 +1,18 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
-
+import { join } from "node:path";
 import type { Input } from "../core/input.ts";
 import { decide } from "../core/protocol.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
 import { isReady } from "../core/task.ts";
 import { systemClock } from "../host/clock.ts";
+import { sweep } from "../host/files.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
 import { Inbox } from "./inbox.ts";
 import { orchestrate } from "./loop.ts";
+import { planningFolders } from "./paths.ts";
 import { type Carriers, type Carry, LocalWorld } from "./world.ts";
 
 export interface Drive {
@@ -46,6 +48,7 @@ export async function drive(order: Drive): Promise<void> {
     isAlive,
   });
   if (!(hold instanceof Hold)) throw new Refused(hold);
+  for (const folder of planningFolders) sweep(join(app.paths.planning, folder));
   const inbox = new Inbox(clock);
   const all: Carriers = { "write-view": calmly(() => app.publish(run)), ...carriers };
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));

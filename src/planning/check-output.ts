@@ -137,7 +137,7 @@ function checkPlan({ places, path: folder }: Output, files = readTaskFiles(place
       }),
     );
   const home = fileOf(places, "tasks");
-  const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file.replace(folder, home)));
+  const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file));
   const digest = planDigest(checked.tasks.map(({ task }) => taskDigest(task))) ?? "";
   const noMap = problem("no-map", "there is no capability map: behaviours were not checked");
   return {

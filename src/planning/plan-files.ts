@@ -1,6 +1,6 @@
 // The files of a plan, as they lie on disk: where they are, what they define, and their digests. Nothing here opens
 // the journal, so an agent can check its own output without it.
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import * as z from "zod";
 import type { Problem } from "../core/problem.ts";
 import type { TaskDef } from "../core/run.ts";
@@ -136,7 +136,7 @@ export function checkSources(places: Places, files: readonly Source[]): TaskFile
   return { checked, map, problems: checked.problems };
 }
 
-/** `file`: where it lies, or will lie. */
+/** `file`: whatever folder it lies in now, it belongs to the plan's own. */
 export function definition(task: TaskFile, file: string): TaskDef {
   return {
     id: task.id,
@@ -152,7 +152,7 @@ export function definition(task: TaskFile, file: string): TaskDef {
       criterion,
       command: verification,
     })),
-    file,
+    file: `tasks/${basename(file)}`,
     digest: workDigest(task),
   };
 }

@@ -150,7 +150,8 @@ export function lineOf(entry: Entry): Line {
 }
 
 /** Loading a plan writes a fact per task; a person wants the one that sums them up. */
+export const details: readonly FactKind[] = ["task-defined", "task-imported", "event-imported"];
+
 export function isDetail(entry: Entry): boolean {
-  const { kind } = entry.fact;
-  return kind === "task-defined" || kind === "task-imported" || kind === "event-imported";
+  return details.includes(entry.fact.kind);
 }
