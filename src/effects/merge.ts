@@ -6,6 +6,7 @@ import type { Work } from "../core/parts.ts";
 import { isProblem } from "../core/problem.ts";
 import type { TaskDef } from "../core/run.ts";
 import { commitTree, isAncestor, mergeOnto, moveBranch } from "../host/integrate.ts";
+import type { Fence } from "../host/move-branch.ts";
 import { type Repository, tipOf } from "../host/repository.ts";
 import { type AttemptFolder, startedAt } from "./attempt-folder.ts";
 import { authorOf } from "./see-work.ts";
@@ -56,16 +57,18 @@ function messageFor({ id, name, criteria }: TaskDef, { run, attempt }: { run: st
   return `${id}: ${name}\n\n${checked === "" ? "" : `Checked:\n${checked}\n\n`}${trailers}\n`;
 }
 
+/** `fence`: an orchestrator that was stopped and replaced must not move the branch when it wakes up. */
 export async function mergeInto(
-  { repository, branch }: Pick<Merging, "repository" | "branch">,
+  { repository, branch, fence }: Pick<Merging, "repository" | "branch"> & { readonly fence: Fence },
   { candidate: { commit, onto } }: Effect<"move-branch">,
 ): Promise<Outcome> {
-  const moved = await moveBranch(repository, { branch, from: onto, to: commit });
+  const moved = await moveBranch(repository, { branch, from: onto, to: commit, fence });
   if (moved === "moved") return { ok: true, merged: { commit, tip: commit } };
   if (moved === "already")
     return { ok: true, merged: { commit, tip: (await tipOf(repository, branch)) ?? commit } };
   const retryable = true;
   const failure = { ok: false, category: "environment", subcategory: "branch", retryable } as const;
+  if (moved === "late") return { ...failure, error: "another orchestrator has taken over" };
   if (isProblem(moved)) return { ...failure, error: moved.message };
   if (moved.tip === null)
     return { ...failure, error: `${branch} was deleted: heddle execute makes it again` };

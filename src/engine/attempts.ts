@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
 import type { Config } from "../config/config.ts";
-import type { AttemptEffect } from "../core/effect.ts";
+import { type AttemptEffect, effectOfAttempt } from "../core/effect.ts";
 import type { Outcome } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
@@ -19,6 +19,7 @@ import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { diffText } from "../host/integrate.ts";
+import type { Fence } from "../host/move-branch.ts";
 import type { Repository } from "../host/repository.ts";
 import { type Before, executorBundle } from "../planning/executor-bundle.ts";
 import { packageDir } from "../planning/package.ts";
@@ -72,7 +73,10 @@ export function executionCarriers(execution: Execution): Carriers {
       prepareMerge(merging(execution, await sceneOf(execution, effect)), effect),
     "check-merge": async (effect, signal) =>
       checked(execution, { scene: await sceneOf(execution, effect), tree: effect.candidate.tree }, signal),
-    "move-branch": async (effect) => mergeInto(merging(execution, await sceneOf(execution, effect)), effect),
+    "move-branch": async (effect) => {
+      const fence = fenceFor(execution, effect);
+      return mergeInto({ ...merging(execution, await sceneOf(execution, effect)), fence }, effect);
+    },
   };
 }
 
@@ -270,6 +274,15 @@ function merging({ repository, agents }: Execution, { run, branch, def, attempt,
   const agent = agents.forRole("task-executor");
   const author = isProblem(agent) ? "agent" : agent.name;
   return { repository, run, branch, def, base: attempt.base, work: attempt.work, author, folder };
+}
+
+/** The branch moves while nobody can write to the journal, and only if that is still what the run wants. */
+function fenceFor({ app }: Execution, { key, task }: AttemptEffect): Fence {
+  return async (swap) =>
+    app.journal.exclusive(await app.run(), (state) => {
+      const found = state.tasks.get(task);
+      return found && effectOfAttempt(state, found)?.key === key ? swap() : undefined;
+    });
 }
 
 function impossible(error: string): Outcome {

@@ -105,6 +105,17 @@ export function gitArguments(at: GitDirectory, { args, workTree }: GitCall): str
   return [...where, ...literal, "--no-replace-objects", ...hardened, ...settled, ...at.flags, ...args];
 }
 
+/** As `runGit`, without a moment in between: for the one call that must not be overtaken. */
+export function runGitNow(at: GitDirectory, call: GitCall): GitResult {
+  const answer = spawnSync("git", gitArguments(at, call), {
+    env: gitEnvironment(call),
+    timeout: 20_000,
+    maxBuffer: 1024 * 1024,
+  });
+  const error = answer.error?.message ?? answer.stderr.toString("utf8");
+  return { code: answer.status ?? -1, out: answer.stdout ?? Buffer.alloc(0), error, cut: false };
+}
+
 /** From scratch: neither `GIT_*` of the person's shell nor their own configuration reaches it. */
 export function gitEnvironment(call: GitCall): Record<string, string> {
   return {

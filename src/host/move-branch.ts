@@ -3,7 +3,7 @@
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
-import { type GitDirectory, GitFailed, type GitResult, gitProblem, runGit } from "./git.ts";
+import { type GitDirectory, GitFailed, type GitResult, gitProblem, runGit, runGitNow } from "./git.ts";
 import { isWithin } from "./mounts.ts";
 import { tipOf } from "./repository.ts";
 
@@ -12,14 +12,19 @@ export interface Move {
   readonly branch: string;
   readonly from: string;
   readonly to: string;
+  /** Runs the swap itself, at once, or not at all when the one who asked has been replaced meanwhile. */
+  readonly fence?: Fence;
 }
+
+export type Fence = (swap: () => GitResult) => Promise<GitResult | undefined>;
 
 /** `already` when `to` is the tip or lies before it; where somebody else moved the branch, its tip. */
 export async function moveBranch(
   repo: GitDirectory,
   o: Move,
-): Promise<"moved" | "already" | { readonly tip: string | null } | Problem> {
+): Promise<"moved" | "already" | "late" | { readonly tip: string | null } | Problem> {
   const first = await tryMove(repo, o);
+  if (!first) return "late";
   if (first.code === 0) return "moved";
   const known = await whereNow(repo, o);
   if (known !== "unmoved") return known;
@@ -28,15 +33,19 @@ export async function moveBranch(
   const held = await clearLock(repo, lock);
   if (held) return held;
   const second = await tryMove(repo, o);
+  if (!second) return "late";
   if (second.code === 0) return "moved";
   const now = await whereNow(repo, o);
   if (now !== "unmoved") return now;
   throw new GitFailed(gitProblem("update-ref", second, repo.gitDir));
 }
 
-function tryMove(repo: GitDirectory, { branch, from, to }: Move): Promise<GitResult> {
+function tryMove(
+  repo: GitDirectory,
+  { branch, from, to, fence = async (swap) => swap() }: Move,
+): Promise<GitResult | undefined> {
   const args = ["update-ref", "--no-deref", "-m", "heddle", `refs/heads/${branch}`, to, from];
-  return runGit(repo, { args });
+  return fence(() => runGitNow(repo, { args }));
 }
 
 async function whereNow(
