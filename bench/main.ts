@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { core } from "./core.ts";
 import { discover } from "./discover.ts";
+import { execute } from "./execute.ts";
 import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
 import { git } from "./git.ts";
 import { journal } from "./journal.ts";
@@ -30,6 +31,7 @@ const benches: readonly Bench[] = [
   discover,
   planning,
   git,
+  execute,
   makespan,
   size,
 ];

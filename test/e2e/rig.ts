@@ -7,6 +7,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { planFiles, type Shape } from "./plan-files.ts";
+import { planning } from "./planning-steps.ts";
+
+export { planning };
 
 export const cli = process.env.HEDDLE_CLI ?? join(import.meta.dirname, "../../dist/heddle.js");
 
@@ -156,20 +159,6 @@ export async function newProject(): Promise<Project> {
   await project.must("init", "app");
   return project;
 }
-
-/** The commands that take a plan from its files to `ready`. */
-export const planning: readonly (readonly string[])[] = [
-  ["state", "advance"],
-  ["state", "validate", "capability_map"],
-  ["state", "advance"],
-  ["state", "validate", "physical_map"],
-  ["state", "advance"],
-  ["state", "load-tasks"],
-  ["state", "advance"],
-  ["state", "validate-tasks", "READY", "all", "pass"],
-  ["state", "advance"],
-  ["state", "advance"],
-];
 
 /** A project in phase `ready`, through the same commands that a host would type. */
 export async function readyProject(shape: Shape): Promise<Project> {

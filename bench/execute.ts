@@ -1,0 +1,194 @@
+// What heddle itself costs per task: real runs of `heddle execute` with an agent that does next to nothing, in the box,
+// with one acceptance command `true`. CPU of heddle and of everything it started; its memory at the highest; and how
+// long a run of 1,000 tasks takes to go on after a kill.
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { planFiles, taskId } from "../test/e2e/plan-files.ts";
+import { planning } from "../test/e2e/planning-steps.ts";
+import { type Bench, exactly, type Figure } from "./figure.ts";
+
+const cli = join(import.meta.dirname, "../dist/heddle.js");
+const makeReady = join(import.meta.dirname, "../test/execute/make-ready.ts");
+
+const agent = `#!/bin/sh
+mkdir -p src
+echo "$HEDDLE_TASK" > "src/$HEDDLE_TASK.txt"
+echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDDLE_OUTPUT"
+`;
+
+export const execute: Bench = {
+  name: "execute",
+  run: async ({ quick }) => {
+    const scratch = realpathSync(mkdtempSync(join(tmpdir(), "heddle-bench-execute-")));
+    try {
+      const few = await measured(scratch, { tasks: quick ? 60 : 200, files: 20 });
+      const many = await measured(scratch, { tasks: quick ? 200 : 2_000, files: 20 });
+      const large = await measured(scratch, { tasks: quick ? 10 : 40, files: 2_000 });
+      const plain = plainly(scratch, { tasks: quick ? 10 : 40, files: 2_000 });
+      const recovery = await recovered(scratch, quick ? 200 : 1_000);
+      return [
+        figure(`cpu per task, 20 files, ${few.tasks} tasks`, few.cpuMs, "ms", { most: 150 }),
+        figure(`cpu per task, 20 files, ${many.tasks} tasks`, many.cpuMs, "ms", { most: 150 }),
+        figure(`growth of that from ${few.tasks} to ${many.tasks} tasks`, many.cpuMs / few.cpuMs, "x", {
+          most: 1.15,
+        }),
+        figure("cpu per task, 2,000 files, against a shell script", large.cpuMs / plain, "x", { most: 1.5 }),
+        figure("cpu per task, 2,000 files", large.cpuMs, "ms"),
+        figure("memory of heddle at the highest", Math.max(few.peakMb, many.peakMb), "MB", { most: 200 }),
+        figure(`going on after a kill, ${quick ? 200 : 1_000} tasks`, recovery, "s", { most: 5 }),
+      ];
+    } finally {
+      rmSync(scratch, { recursive: true, force: true });
+    }
+  },
+};
+
+const figure = (name: string, value: number, unit: string, goal?: Figure["goal"]): Figure => ({
+  name: `execute: ${name}`,
+  unit,
+  measured: exactly(value),
+  ...(goal && { goal }),
+});
+
+interface Size {
+  readonly tasks: number;
+  readonly files: number;
+}
+
+function project(scratch: string, { tasks, files }: Size): string {
+  const root = join(scratch, `${tasks}-${files}-${Math.random().toString(36).slice(2)}`);
+  makeTarget(join(root, "app"), files);
+  const more = (n: number) => ({
+    files: [{ path: `src/${taskId(n)}.txt`, action: "create", layer: "domain", purpose: "its part" }],
+    acceptance_criteria: [{ criterion: "nothing is wrong", verification: "true" }],
+  });
+  for (const [path, text] of planFiles({ tasks, more }, join(root, "app"))) write(join(root, path), text);
+  const steps = JSON.stringify([["init", "app"], ...planning]);
+  execFileSync(process.execPath, [makeReady, root, steps], { stdio: "ignore" });
+  write(join(root, "agent.sh"), agent);
+  chmodSync(join(root, "agent.sh"), 0o755);
+  write(join(root, ".heddle/config.json"), JSON.stringify({ land: "never" }));
+  return root;
+}
+
+function makeTarget(target: string, files: number): void {
+  for (let n = 0; n < files; n++) write(join(target, `lib/d${n % 40}/f${n}.txt`), `file ${n}\n`);
+  const git = (...args: string[]) => execFileSync("git", ["-C", target, ...args], { stdio: "ignore" });
+  git("init", "-q", "-b", "main");
+  git("add", ".");
+  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "begin");
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+const words = ["execute", "--parallel", "2", "--agent", "command:./agent.sh", "--json"];
+
+interface Measured {
+  readonly tasks: number;
+  readonly cpuMs: number;
+  readonly peakMb: number;
+}
+
+async function measured(scratch: string, size: Size): Promise<Measured> {
+  const root = project(scratch, size);
+  const before = childCpuMs();
+  const child = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
+  let peakMb = 0;
+  const look = setInterval(() => {
+    peakMb = Math.max(peakMb, residentMb(child.pid ?? 0));
+  }, 50);
+  const code = await new Promise((settle) => child.on("exit", settle));
+  clearInterval(look);
+  if (code !== 0) throw new Error(`heddle execute ended with ${code} in ${root}`);
+  const cpuMs = (childCpuMs() - before) / size.tasks;
+  rmSync(root, { recursive: true, force: true });
+  return { tasks: size.tasks, cpuMs, peakMb };
+}
+
+/** Of all children that have ended, and of theirs: user and system time, from the kernel's account. */
+function childCpuMs(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[13]) + Number(fields[14])) * 10;
+}
+
+function residentMb(pid: number): number {
+  try {
+    const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+    return Number(line?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
+
+/** The same git and bwrap calls, from a shell. */
+function plainly(scratch: string, { tasks, files }: Size): number {
+  const target = join(scratch, `plain-${files}`);
+  makeTarget(target, files);
+  const box =
+    "bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net --die-with-parent --ro-bind / / --dev /dev --proc /proc";
+  const script = `set -e
+cd ${target}
+export GIT_DIR=${target}/.git
+tip=$(git rev-parse HEAD)
+for n in $(seq ${tasks}); do
+  work=${scratch}/w$n; room=${scratch}/r$n; mkdir -p $work $room
+  export GIT_INDEX_FILE=${scratch}/i$n
+  git --work-tree=$work read-tree -m -u $tip
+  ${box} --bind $work $work --chdir $work sh -c "mkdir -p src; echo $n > src/$n.txt"
+  git --work-tree=$work add -A
+  tree=$(git write-tree)
+  commit=$(git -c user.name=a -c user.email=a@b.c commit-tree $tree -p $tip -m work)
+  GIT_INDEX_FILE=${scratch}/j$n git --work-tree=$room read-tree -m -u $tree
+  ${box} --bind $room $room --chdir $room sh -c true
+  next=$(git -c user.name=a -c user.email=a@b.c -c core.fsync=all commit-tree $tree -p $tip -m task)
+  git -c core.fsync=all update-ref refs/heads/plain $next
+  tip=$next
+  rm -rf $work $room
+done`;
+  const before = childCpuMs();
+  execFileSync("bash", ["-c", script], { stdio: ["ignore", "ignore", "inherit"] });
+  return (childCpuMs() - before) / tasks;
+}
+
+/** From the start of another orchestrator until it has begun to work again. */
+async function recovered(scratch: string, tasks: number): Promise<number> {
+  const root = project(scratch, { tasks, files: 20 });
+  const first = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
+  await merged(root, 5);
+  first.kill("SIGKILL");
+  await new Promise((settle) => first.on("exit", settle));
+  const had = commits(root);
+  const start = performance.now();
+  const second = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
+  await merged(root, had + 1);
+  const seconds = (performance.now() - start) / 1000;
+  second.kill("SIGKILL");
+  await new Promise((settle) => second.on("exit", settle));
+  return seconds;
+}
+
+async function merged(root: string, count: number): Promise<void> {
+  while (commits(root) < count) await new Promise((settle) => setTimeout(settle, 20));
+}
+
+function commits(root: string): number {
+  try {
+    const args = ["-C", join(root, "app"), "rev-list", "--count", "main..heddle/plan-1"];
+    return Number(execFileSync("git", args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+  } catch {
+    return 0;
+  }
+}
