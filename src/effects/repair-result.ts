@@ -4,12 +4,14 @@ import type { Agent } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
+import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { conclude, type TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface Repair extends TaskWork {
   readonly fixer: Agent | Problem;
+  readonly skill: Skill;
 }
 
 export async function repairResult(repair: Repair, signal: AbortSignal): Promise<Outcome> {
@@ -30,7 +32,7 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
 }
 
 async function turn(
-  { folder, def, attempt, limits, mark, readable }: Repair,
+  { folder, def, attempt, limits, mark, readable, skill }: Repair,
   { agent, fixed }: { agent: Agent; fixed: string },
   signal: AbortSignal,
 ): Promise<Spent | undefined> {
@@ -40,6 +42,7 @@ async function turn(
   const inputs = { broken: { path: folder.result }, schema: { path: "result" } };
   const text = {
     role: "fixer",
+    skill: skill.text,
     inputs,
     output: { path: fixed, kind: "file" },
     task_id: def.id,
