@@ -6,6 +6,7 @@ import { isProblem, type Problem } from "../core/problem.ts";
 import { isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
+import { forgetHome } from "./agent-home.ts";
 import { conclude, type TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
@@ -23,6 +24,7 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
     usage = await turn(repair, { agent: repair.fixer, fixed }, signal);
     if (signal.aborted) return aborted();
     replaceFile(done, "");
+    forgetHome(join(folder.folder, "fixer/home"));
   }
   const read = readText(fixed, 1024 * 1024);
   const text = "text" in read ? repairDocument(read.text)?.text : undefined;

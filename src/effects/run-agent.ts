@@ -6,6 +6,7 @@ import type { Input, Outcome, Spent } from "../core/input.ts";
 import { append, readIfThere, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import { endMarked } from "../host/processes.ts";
+import { forgetHome } from "./agent-home.ts";
 import { type Started, startedOf } from "./attempt-folder.ts";
 import { type Proposal, readProposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
@@ -40,7 +41,7 @@ export interface Ended {
 export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Outcome> {
   const { folder, mark, agent } = work;
   const ended = parsed<Ended>(folder.ended);
-  if (ended) return conclude(work, ended);
+  if (ended) return concludeEnded(work, ended);
   const before = startedOf(folder);
   if (!before) {
     const session = crypto.randomUUID();
@@ -50,10 +51,12 @@ export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Out
   await endMarked(mark);
   const usage = spentSoFar(folder.events, before.agent);
   if (hasProposal(work))
-    return conclude(work, { stopped: { kind: "finished" }, asked: [], ...(usage && { usage }) });
+    return concludeEnded(work, { stopped: { kind: "finished" }, asked: [], ...(usage && { usage }) });
   const { resume } = agent;
-  if (!resume || !work.mayResume || before.agent !== agent.name || before.resumed >= mostResumed)
+  if (!resume || !work.mayResume || before.agent !== agent.name || before.resumed >= mostResumed) {
+    forgetHome(folder.home);
     return lost(usage);
+  }
   const started = { ...before, resumed: before.resumed + 1 };
   return carryOut(work, { started, usage, events: (order) => resume(order, signal) }, signal);
 }
@@ -71,7 +74,12 @@ async function carryOut(work: TaskWork, turn: Turn, signal: AbortSignal): Promis
   const now = await listen(work, turn);
   if (signal.aborted) return lost(now.usage);
   replaceFile(folder.ended, JSON.stringify(now));
-  return conclude(work, now);
+  return concludeEnded(work, now);
+}
+
+function concludeEnded(work: TaskWork, ended: Ended): Promise<Outcome> {
+  forgetHome(work.folder.home);
+  return conclude(work, ended);
 }
 
 function parsed<T>(file: string): T | undefined {
