@@ -1,9 +1,10 @@
 // Effect `run-agent`: one agent at work on one task. Asks first: an attempt that has ended is taken over and not paid
 // for twice; one whose agent died with an earlier orchestrator, and proposed nothing, goes on where it was if the agent
 // can take up its conversation, and is lost otherwise.
+import { join } from "node:path";
 import type { Agent, AgentEvent, Order, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
-import { append, readIfThere, replaceFile } from "../host/files.ts";
+import { append, isThere, readIfThere, rename, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import { endMarked } from "../host/processes.ts";
 import { forgetHome } from "./agent-home.ts";
@@ -58,7 +59,13 @@ export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Out
     return lost(usage);
   }
   const started = { ...before, resumed: before.resumed + 1 };
+  for (const name of ["stdout", "stderr"]) setAside(join(folder.folder, name), started.resumed);
   return carryOut(work, { started, usage, events: (order) => resume(order, signal) }, signal);
+}
+
+/** What it had printed before it was cut off is kept beside what it prints now. */
+function setAside(output: string, number: number): void {
+  if (isThere(`${output}.log`)) rename(`${output}.log`, `${output}-${number}.log`);
 }
 
 interface Turn {

@@ -70,6 +70,14 @@ describe("an attempt that was cut off with its orchestrator", () => {
     });
   });
 
+  it("keeps what it had printed before", async () => {
+    const at = scene();
+    cutOff(at);
+    writeFileSync(join(at.work.folder.folder, "stdout.log"), "before");
+    await run(at);
+    expect(readFileSync(join(at.work.folder.folder, "stdout-1.log"), "utf8")).toBe("before");
+  });
+
   it("C12 counts what was spent before, at an unknown cost", async () => {
     const at = scene();
     cutOff(at);

@@ -42,7 +42,7 @@ export class LiveProject extends Project {
   }
 }
 
-function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Options["env"]> {
+export function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Options["env"]> {
   return {
     PATH: `${programs}:${process.env.PATH}`,
     ANTHROPIC_API_KEY: key,
