@@ -259,3 +259,34 @@ describe("Claude Code, ended in the middle of a command", () => {
     expect(await project.facts("usage-recorded")).toMatchObject([{ costUsd: null }]);
   });
 });
+
+describe("Claude Code and heddle, from inside the box", () => {
+  it("X16 proposes its completion with `heddle state complete-task`", async () => {
+    const project = await liveProject(1);
+    const model = await modelThat((asked) => {
+      const { task } = orderIn(asked);
+      const words = `heddle state complete-task ${task} --created src/${task}.mjs --created test/${task}.test.mjs`;
+      return asked.step === 4 ? use(bash(words)) : diligent(asked);
+    });
+    const ran = await project.execute(model);
+    expect(model.asked.at(-1)?.results).toContain("T001");
+    expect(ran.code).toBe(0);
+  });
+
+  it("C8 asks a person, waits for the answer, and gets it in its next bundle", async () => {
+    const project = await liveProject(1);
+    const question = '{"type":"question","id":"q1","text":"Which colour?","options":["red","blue"]}';
+    const model = await modelThat((asked) => {
+      const { bundle, attempt } = orderIn(asked);
+      if (attempt === 1)
+        return asked.step === 0 ? use({ name: "Read", input: { file_path: bundle } }) : say(question);
+      return diligent(asked);
+    });
+    await project.execute(model);
+    const [put] = await project.facts("question-asked");
+    expect(put).toMatchObject({ text: "Which colour?", options: ["red", "blue"], about: "T001" });
+    await project.must("answer", String(put?.id), "blue");
+    expect((await project.execute(model)).code).toBe(0);
+    expect(model.asked.some(({ results }) => results.includes("blue"))).toBe(true);
+  });
+});
