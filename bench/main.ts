@@ -11,12 +11,14 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { core } from "./core.ts";
 import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
+import { git } from "./git.ts";
 import { journal } from "./journal.ts";
 import { load } from "./load.ts";
+import { makespan } from "./makespan.ts";
 import { size } from "./size.ts";
 import { start } from "./start.ts";
 
-const benches: readonly Bench[] = [start, journal, core, load, size];
+const benches: readonly Bench[] = [start, journal, core, load, git, makespan, size];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -131,7 +131,7 @@ function write(turn: Turn, { folder, order }: Scene): void {
   const path = to === undefined ? order.output : join(order.workspace.cwd, to);
   if (bytes !== undefined) writeFileSync(path, "x".repeat(bytes));
   else if (text !== undefined) writeFileSync(path, filled(text, order));
-  else if (from !== undefined) copy(isAbsolute(from) ? from : join(folder, from), path, order);
+  else if (from !== undefined) copy(inFolder(folder, from), path, order);
 }
 
 /** The files of a task, and a proposal that names them. */
@@ -141,7 +141,7 @@ function carryOutTask(
 ) {
   const { order, folder } = scene;
   const { cwd } = order.workspace;
-  const wanted = { ...(steps === undefined ? {} : stepsOf(join(folder, steps), order.task)), ...files };
+  const wanted = { ...(steps === undefined ? {} : stepsOf(inFolder(folder, steps), order.task)), ...files };
   const written: string[] = [];
   for (const [path, text] of Object.entries(wanted)) {
     if (without.includes(path)) continue;
@@ -167,6 +167,8 @@ function carryOutTask(
   };
   writeFileSync(order.output, JSON.stringify(proposes === "failed" ? { ...result, error: failure } : result));
 }
+
+const inFolder = (folder: string, path: string) => (isAbsolute(path) ? path : join(folder, path));
 
 function stepsOf(file: string, task: string): Record<string, string> {
   const steps = JSON.parse(readFileSync(file, "utf8")) as Record<string, Record<string, string>>;

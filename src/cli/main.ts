@@ -24,6 +24,11 @@ export async function main(words: readonly string[]): Promise<number> {
       print(commandHelp(command));
       return exits.done;
     }
+    const socket = process.env.HEDDLE_SOCKET;
+    if (socket !== undefined && !parsed.flags.has("dir")) {
+      const { sayInside } = await import("./inside.ts");
+      return show(await sayInside(command, parsed, socket), json);
+    }
     return show(await call(command, parsed, json), json);
   } catch (error) {
     return fail(error, json);

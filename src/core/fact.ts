@@ -80,7 +80,7 @@ interface Kinds {
   "work-recorded": Try & Work;
   "checks-recorded": Try & { readonly tree: string; readonly checks: readonly Check[] };
   /** Before the branch moves: after a crash that very commit is looked for. */
-  "merge-prepared": Try & Candidate & { readonly runMs: number; readonly dueMs: number };
+  "merge-prepared": Try & Candidate & { readonly runMs: number; readonly dueMs: number | null };
   "task-merged": Try & { readonly commit: string; readonly tip: string };
   /** Its agent died with the orchestrator and left no result. */
   "attempt-lost": Try & { readonly reason: string; readonly runMs: number };
@@ -159,7 +159,7 @@ interface Kinds {
     readonly attempt: number;
     readonly stage: JobStage;
     readonly runMs: number;
-    readonly dueMs: number;
+    readonly dueMs: number | null;
   };
   "job-failed": {
     readonly role: string;

@@ -1,18 +1,18 @@
 // What follows by itself while an orchestrator holds the run: limits that were crossed, ready tasks that find a
 // free slot, phases that are finished. Each call gives the facts of one kind; `carryOut` calls until none is left.
 import type { Fact } from "./fact.ts";
-import { budgetCrossed, stageLimitMs } from "./policy.ts";
+import { runBudgetCrossed, stageLimitMs, taskBudgetCrossed } from "./policy.ts";
 import { decide } from "./protocol.ts";
 import { isWaiting } from "./queue.ts";
-import { type Run, type Task, taskOf } from "./run.ts";
-import { failed, isOverdue } from "./step-attempt.ts";
-import { asksSomething, expireJob, startJob } from "./step-job.ts";
+import { type Run, type Task, type TaskId, taskOf } from "./run.ts";
+import { failed, isOverdue, renewed } from "./step-attempt.ts";
+import { asksSomething, expireJob, renewJob, startJob } from "./step-job.ts";
 import { isReady } from "./task.ts";
 
 export function follow(run: Run, runMs: number): readonly Fact[] {
   if (!run.holder) return [];
-  const expired = [...expire(run, runMs), ...expireJob(run, runMs)];
-  if (expired.length > 0) return expired;
+  const timed = run.halt?.now ? [] : timeLimits(run, runMs);
+  if (timed.length > 0) return timed;
   if (run.halt || run.slots === 0 || run.phase === run.until) return [];
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
   if (rule?.then.kind === "go") return [move(run, rule.name, rule.then)];
@@ -20,17 +20,22 @@ export function follow(run: Run, runMs: number): readonly Fact[] {
   return startReady(run, runMs);
 }
 
-/** What a halt ended at once is not late: it is taken up again when the run goes on. */
-function expire(run: Run, runMs: number): Fact[] {
-  if (run.halt?.now) return [];
-  return run.running
-    .map((id) => taskOf(run, id))
-    .filter((task) => isOverdue(run, task, runMs))
+/** Limits that were crossed, once those that a halt had stopped have begun anew. */
+function timeLimits(run: Run, runMs: number): Fact[] {
+  const running = run.running.map((id) => taskOf(run, id));
+  const anew = [...running.flatMap((task) => renewed(run, task, runMs)), ...renewJob(run, runMs)];
+  if (anew.length > 0) return anew;
+  const late = running.filter((task) => isOverdue(run, task, runMs));
+  // Those behind the first in the queue rest on it: they are prepared again without it, not late.
+  const first = run.queue.find((id) => late.some(({ def }) => def.id === id));
+  const expired = late
+    .filter(({ def, attempt }) => attempt?.stage !== "integrating" || def.id === first)
     .map((task) => {
       const stage = task.attempt?.stage ?? null;
       const error = `the limit for ${stage} was crossed`;
       return failed(run, task, { error, category: "timeout", subcategory: stage, retryable: true, runMs });
     });
+  return [...expired, ...expireJob(run, runMs)];
 }
 
 function move(
@@ -48,42 +53,60 @@ function startReady(run: Run, runMs: number): Fact[] {
   const own = run.running.map((id) => taskOf(run, id)).filter((task) => task.attempt?.driver === "engine");
   const free = run.slots - own.filter((task) => !isWaiting(run, task)).length;
   if (free <= 0) return [];
-  const due = startable(run, { free, runMs });
   const calls = own.filter((task) => task.attempt?.stage !== "integrating").length;
-  const crossed = due.flatMap((task, at) => budgetCrossed(run, task, calls + at) ?? []);
-  if (crossed.length === due.length && crossed[0] !== undefined && calls === 0)
-    return [{ kind: "halt-requested", code: "budget", reason: `${crossed[0]} would be crossed`, now: false }];
-  return due
-    .filter((task, at) => budgetCrossed(run, task, calls + at) === undefined)
-    .map((task) => ({
-      kind: "task-started",
-      task: task.def.id,
-      attempt: task.attempts + 1,
-      driver: "engine",
-      runMs,
-      dueMs: runMs + stageLimitMs(run.policy, "preparing"),
-      base: branch.tip,
-    }));
+  const { chosen, crossed } = startable(run, { free, calls, runMs });
+  if (chosen.length === 0 && calls === 0 && crossed !== undefined)
+    return [{ kind: "halt-requested", code: "budget", reason: `${crossed} would be crossed`, now: false }];
+  return chosen.map((task) => ({
+    kind: "task-started",
+    task: task.def.id,
+    attempt: task.attempts + 1,
+    driver: "engine",
+    runMs,
+    dueMs: runMs + stageLimitMs(run.policy, "preparing"),
+    base: branch.tip,
+  }));
 }
 
-/** Tasks that wait for their back-off, or for what another has to itself, hold up nobody behind them. */
-function startable(run: Run, { free, runMs }: { free: number; runMs: number }): Task[] {
+interface Room {
+  readonly free: number;
+  /** Calls that are under way and may still cost something. */
+  readonly calls: number;
+  readonly runMs: number;
+}
+
+/**
+ * What can start now, best first, and the budget that kept one from it. Tasks that wait for their back-off, for an
+ * answer, for what another has to itself or for a larger budget hold up nobody behind them.
+ */
+function startable(run: Run, { free, calls, runMs }: Room): { chosen: Task[]; crossed: string | undefined } {
   for (let limit = free; ; limit *= 2) {
-    const ready = run.only ? run.only.filter((id) => isReadyNow(run, id)) : run.tasks.ready(limit);
+    const ready = run.only ? named(run, run.only) : run.tasks.ready(limit);
     const chosen: Task[] = [];
     const taken = new Set(run.running.flatMap((id) => claims(taskOf(run, id))));
+    let crossed: string | undefined;
     for (const id of ready) {
       const task = taskOf(run, id);
       const own = claims(task);
       if (task.notBeforeMs > runMs || asksSomething(run, id) || own.some((each) => taken.has(each))) continue;
+      const all = runBudgetCrossed(run, calls + chosen.length);
+      if (all !== undefined) return { chosen, crossed: all };
+      const one = taskBudgetCrossed(run, task);
+      crossed ??= one;
+      if (one !== undefined) continue;
       for (const each of own) taken.add(each);
       chosen.push(task);
+      if (chosen.length === free) return { chosen, crossed };
     }
-    if (run.only || chosen.length >= free || ready.length < limit) return chosen.slice(0, free);
+    if (run.only || ready.length < limit) return { chosen, crossed };
   }
 }
 
-function isReadyNow(run: Run, id: string): boolean {
+function named(run: Run, only: readonly TaskId[]): TaskId[] {
+  return [...new Set(only)].filter((id) => isReadyNow(run, id));
+}
+
+function isReadyNow(run: Run, id: TaskId): boolean {
   const task = run.tasks.get(id);
   return task !== undefined && isReady(task);
 }

@@ -56,6 +56,7 @@ export const runMeanings: Meanings<
     const { code, reason, now } = fact;
     const activeTask = run.running[0] ?? null;
     run.halt = { code, reason, now, by, requestedAt: at, confirmedAt: null, activeTask };
+    if (now) stopLimits(run);
   },
   "halt-confirmed": (run, _fact, { at }) => {
     if (run.halt) run.halt.confirmedAt = at;
@@ -110,6 +111,15 @@ export const runMeanings: Meanings<
   "event-imported": () => {},
 };
 
+/** What a halt ended at once is not late: its limit begins anew when the run goes on (`follow.ts`). */
+function stopLimits(run: Run): void {
+  if (run.job) run.job = { ...run.job, dueMs: null };
+  for (const id of run.running)
+    change(run, id, ({ attempt }) => {
+      if (attempt) attempt.dueMs = null;
+    });
+}
+
 function enter(run: Run, phase: string): void {
   const order = run.protocol.phases.map((each) => each.name);
   const back = order.indexOf(phase) <= order.indexOf(run.phase);
@@ -149,6 +159,8 @@ function override(run: Run, fact: FactOf<"overridden">): void {
   if (fact.phase !== null) leave(run, fact.phase);
   run.policy = { ...run.policy, ...fact.policy };
   for (const [id, state] of Object.entries(fact.tasks)) {
+    // One that a host has from now on is still running, but no longer waits for its merge.
+    run.queue = run.queue.filter((each) => each !== id);
     change(run, id, (task) => {
       reset(task);
       task.state = state;

@@ -16,7 +16,7 @@ export interface Artifact {
 }
 
 /** Who or what halted: an operator (also by a STOP file), a crossed budget, a role that could not do it. */
-export type HaltCode = "operator" | "stop_file" | "budget" | "job" | "rule" | "orphans";
+export type HaltCode = "operator" | "stop_file" | "budget" | "job" | "rule" | "orphans" | "disk";
 
 export interface Halt {
   readonly code: HaltCode;
@@ -143,7 +143,8 @@ export interface Job {
   readonly makes: string;
   readonly attempt: number;
   readonly stage: JobStage;
-  readonly dueMs: number;
+  /** No limit runs while a halt has ended it. */
+  readonly dueMs: number | null;
   /** Whether this attempt's output has been to the fixer. */
   readonly repaired: boolean;
 }

@@ -46,17 +46,19 @@ export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
 }
 
 /**
- * Whether one more call could cross a ceiling. What the next call costs is unknown, so the dearest one so far
+ * Whether one more call could cross the run's ceiling. What the next call costs is unknown, so the dearest one so far
  * stands for it, and for each of the `calls` that are under way: work stops before the ceiling is crossed, not after.
  */
-export function budgetCrossed(run: Run, task: Task, calls: number): string | undefined {
-  const { taskBudgetUsd, runBudgetUsd } = run.policy;
-  const spent = task.costUsd;
-  if (run.usage.costUsd + run.usage.largestCallUsd * (calls + 1) > runBudgetUsd)
-    return `the run's budget of $${runBudgetUsd}`;
-  if (spent > 0 && spent + run.usage.largestCallUsd > taskBudgetUsd)
-    return `${task.def.id}'s budget of $${taskBudgetUsd}`;
-  return undefined;
+export function runBudgetCrossed({ policy, usage }: Run, calls: number): string | undefined {
+  const { runBudgetUsd } = policy;
+  const isCrossed = usage.costUsd + usage.largestCallUsd * (calls + 1) > runBudgetUsd;
+  return isCrossed ? `the run's budget of $${runBudgetUsd}` : undefined;
+}
+
+export function taskBudgetCrossed({ policy, usage }: Run, { def, costUsd }: Task): string | undefined {
+  const { taskBudgetUsd } = policy;
+  const isCrossed = costUsd > 0 && costUsd + usage.largestCallUsd > taskBudgetUsd;
+  return isCrossed ? `${def.id}'s budget of $${taskBudgetUsd}` : undefined;
 }
 
 /** A fixer's turn is a small one. */

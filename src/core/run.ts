@@ -69,7 +69,7 @@ export interface Attempt {
   readonly number: number;
   readonly driver: "host" | "engine";
   stage: Stage;
-  /** Run time at which the stage's limit is crossed. */
+  /** Run time at which the stage's limit is crossed. No limit runs while it waits, or a halt has ended it. */
   dueMs: number | null;
   /** The commit that it begins from. */
   readonly base: string | null;

@@ -4,6 +4,7 @@ import { accept, type Step } from "./answer.ts";
 import { type AttemptEffect, effectOfAttempt } from "./effect.ts";
 import type { Fact } from "./fact.ts";
 import type { Outcome } from "./input.ts";
+import type { Candidate } from "./parts.ts";
 import { backoffMs, mayRetry, stageLimitMs } from "./policy.ts";
 import { isProven, placeInQueue } from "./queue.ts";
 import type { Failure, Run, Stage, Task } from "./run.ts";
@@ -43,8 +44,7 @@ const further: Record<AttemptEffect["kind"], (run: Run, task: Task, ended: Ended
     const { candidate, merged } = outcome;
     if (merged) return completed(task, merged);
     if (!candidate) throw new Error(`bug: nothing was prepared for ${task.def.id}`);
-    const dueMs = runMs + stageLimitMs(run.policy, "checking");
-    return [{ kind: "merge-prepared", ...tryOf(task), ...candidate, runMs, dueMs }];
+    return [preparedMerge(run, task, { candidate, runMs })];
   },
   "check-merge": () => [],
   "move-branch": (_run, task, { outcome }) => {
@@ -78,8 +78,31 @@ const tryOf = (task: Task) => ({ task: task.def.id, attempt: task.attempts });
 
 function entered(run: Run, task: Task, { stage, runMs }: { stage: Stage; runMs: number }): Fact {
   // Waiting in the queue has no limit of its own.
-  const dueMs = stage === "integrating" ? null : runMs + stageLimitMs(run.policy, stage);
+  const dueMs = stage === "integrating" ? null : dueAt(run, stage, runMs);
   return { kind: "stage-entered", ...tryOf(task), stage, runMs, dueMs };
+}
+
+function preparedMerge(
+  run: Run,
+  task: Task,
+  { candidate, runMs }: { candidate: Candidate; runMs: number },
+): Fact {
+  const dueMs = dueAt(run, "checking", runMs);
+  return { kind: "merge-prepared", ...tryOf(task), ...candidate, runMs, dueMs };
+}
+
+function dueAt(run: Run, stage: Stage, runMs: number): number | null {
+  return run.halt?.now ? null : runMs + stageLimitMs(run.policy, stage);
+}
+
+/** What a halt had ended is taken up again, and its limit begins anew. */
+export function renewed(run: Run, task: Task, runMs: number): Fact[] {
+  const { attempt } = task;
+  if (attempt?.driver !== "engine" || attempt.dueMs !== null) return [];
+  const { stage } = attempt;
+  if (stage !== "integrating") return [entered(run, task, { stage, runMs })];
+  const place = placeInQueue(run, task);
+  return place.needs === "check" ? [preparedMerge(run, task, { candidate: place.candidate, runMs })] : [];
 }
 
 function spent(run: Run, task: Task, { usage }: Outcome): Fact[] {
@@ -93,11 +116,18 @@ function seen(task: Task, { evidence }: Outcome): Fact[] {
 
 function unsuccessful(run: Run, task: Task, { outcome, runMs }: Ended<Bad>): Fact[] {
   if (outcome.tip !== undefined) return [{ kind: "branch-moved", tip: outcome.tip, reason: outcome.error }];
+  if (outcome.subcategory === "full") return full(run, task, { reason: outcome.error, runMs });
   if (outcome.lost) return lost(run, task, { reason: outcome.error, runMs });
   if (outcome.category === "unparseable" && task.attempt?.stage === "working")
     return [entered(run, task, { stage: "repairing", runMs })];
   const category = outcome.category === "unparseable" ? "validation" : outcome.category;
   return [failed(run, task, { ...outcome, category, runMs })];
+}
+
+/** A full disk halts the run, and costs no try: it goes on when there is room (G7). */
+function full(run: Run, task: Task, { reason, runMs }: { reason: string; runMs: number }): Fact[] {
+  const paused: Fact = { kind: "attempt-paused", ...tryOf(task), reason, runMs };
+  return run.halt ? [paused] : [paused, { kind: "halt-requested", code: "disk", reason, now: false }];
 }
 
 /** Nobody's fault, and yet an attempt that takes the orchestrator with it each time must not go on for ever. */

@@ -42,7 +42,7 @@ export function asksSomething(run: Run, role: string): boolean {
 }
 
 export function expireJob(run: Run, runMs: number): Fact[] {
-  if (!run.job || run.job.dueMs > runMs) return [];
+  if (!run.job || run.job.dueMs === null || run.job.dueMs > runMs) return [];
   const reason = `the time limit was crossed while ${run.job.stage}`;
   return failedJob(run, run.job, { category: "timeout", problems: [reason], runMs, again: true });
 }
@@ -73,6 +73,14 @@ export function jobEnded(run: Run, job: Job, { outcome, runMs }: Ended): Step {
   return accept(...facts, entered(run, job, { stage: "checking", runMs }));
 }
 
+/** What a halt had ended begins its limit anew. */
+export function renewJob({ policy, job }: Run, runMs: number): Fact[] {
+  if (job?.dueMs !== null) return [];
+  const { role, attempt, stage } = job;
+  const dueMs = runMs + jobLimitMs(policy, stage);
+  return [{ kind: "job-stage-entered", role, attempt, stage, runMs, dueMs }];
+}
+
 function entered(
   run: Run,
   { role, attempt }: Job,
@@ -84,7 +92,7 @@ function entered(
     attempt,
     stage,
     runMs,
-    dueMs: runMs + jobLimitMs(run.policy, stage),
+    dueMs: run.halt?.now ? null : runMs + jobLimitMs(run.policy, stage),
   };
 }
 

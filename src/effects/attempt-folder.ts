@@ -19,6 +19,8 @@ export interface AttemptFolder {
   readonly proposed: string;
   readonly bundle: string;
   readonly token: string;
+  /** What set-up put into the workspace: no work of the agent's. */
+  readonly provided: string;
   /** Written before the agent starts (X13), and after it ended. */
   readonly started: string;
   readonly ended: string;
@@ -67,6 +69,7 @@ export function attemptFolder(
     proposed: at("proposed.json"),
     bundle: at("bundle.json"),
     token: at("token"),
+    provided: at("provided.json"),
     started: at("started.json"),
     ended: at("ended.json"),
     events: at("events.jsonl"),

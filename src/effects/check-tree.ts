@@ -2,7 +2,7 @@
 // only the tree's own files and what set-up made of them lie: what an agent left beside them cannot make them pass.
 import { join } from "node:path";
 import type { Check, Evidence } from "../core/parts.ts";
-import type { Problem } from "../core/problem.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
 import { textDigest } from "../host/digest.ts";
 import { makeFolder, readTail, remove } from "../host/files.ts";
 import { sayEnding } from "../host/program.ts";
@@ -36,10 +36,14 @@ export async function checkTree(
   remove(room);
   makeFolder(folder.checks);
   try {
-    const problem =
-      (await checkOut(repository, { folder: join(room, "tree"), index: join(room, "index"), tree })) ??
-      (await provide(setUp, join(room, "tree", repository.prefix), signal));
-    if (problem) return problem;
+    const unmade = await checkOut(repository, {
+      folder: join(room, "tree"),
+      index: join(room, "index"),
+      tree,
+    });
+    if (unmade) return unmade;
+    const provided = await provide(setUp, join(room, "tree", repository.prefix), signal);
+    if (isProblem(provided)) return provided;
     const checks: Check[] = [];
     for (const [at, criterion] of checking.criteria.entries()) {
       if (signal.aborted) break;
@@ -85,20 +89,33 @@ async function runCheck(
   const { how } = ended;
   const exit = how.kind === "exited" ? how.code : null;
   const empty = exit === 0 && ranNoTests(command, output);
-  const note = empty ? "no tests were run" : exit === null ? `it ${sayEnding(how, bench.limits)}` : null;
+  const note = empty
+    ? "succeeded, but no tests were run"
+    : exit === null
+      ? sayEnding(how, bench.limits)
+      : null;
   const ok = exit === 0 && !empty;
   const ms = Math.round(ended.durationMs);
   return { criterion, command, ok, exit, ms, digest: textDigest(output), log, note };
 }
 
-/** The last lines of what a red command printed: what the next attempt is told. */
+/** Which commands were red, and how: one line each. */
 export function sayRed({ checks }: Evidence): string {
   const red = checks.filter((check) => !check.ok);
   return red
-    .map(({ command, exit, note, log }) => {
-      const said = [readTail(`${log}.out`, 2000), readTail(`${log}.err`, 2000)].join("\n").trim();
-      const how = note ?? `exited with code ${exit}`;
-      return `\`${command}\`: ${how}${said === "" ? "" : `\n${said.slice(-1500)}`}`;
-    })
-    .join("\n");
+    .map(({ command, exit, note }) => `\`${command}\` ${note ?? `exited with code ${exit}`}`)
+    .join("; ");
+}
+
+/** The same for the next attempt, with the end of what each printed. */
+export function redOutput(checks: readonly Check[]) {
+  return checks
+    .filter((check) => !check.ok)
+    .map(({ criterion, command, exit, note, log }) => ({
+      criterion,
+      command,
+      exit,
+      note,
+      output: [readTail(`${log}.out`, 4000), readTail(`${log}.err`, 4000)].join("\n").trim(),
+    }));
 }

@@ -4,6 +4,7 @@ import type { Outcome } from "../core/input.ts";
 import type { Work } from "../core/parts.ts";
 import type { TaskDef } from "../core/run.ts";
 import type { Change } from "../host/changes.ts";
+import { readIfThere } from "../host/files.ts";
 import { commitTree } from "../host/integrate.ts";
 import type { Repository } from "../host/repository.ts";
 import { snapshot } from "../host/snapshot.ts";
@@ -36,8 +37,12 @@ export async function seeWork(seeing: Seeing, result: Result): Promise<Work | Ou
     base,
     protect,
     declared,
+    leaveOut: JSON.parse(readIfThere(folder.provided) ?? "[]") as string[],
   });
-  if ("code" in seen) return refusedWork("scope", seen.message);
+  if ("code" in seen) {
+    const failure = refusedWork("scope", seen.message);
+    return seen.code === "scope" ? failure : { ...failure, category: "environment", subcategory: seen.code };
+  }
   const outside = strayed(seen.changes, new Set(declared), seeing.scope);
   if (outside.length > 0)
     return refusedWork("scope", `it changed what is not its own: ${outside.join(", ")}`);
@@ -88,6 +93,6 @@ function differences({ created, modified, def }: Seen, { files }: Result): strin
   ].slice(0, 20);
 }
 
-function refusedWork(category: "scope" | "validation", error: string): Outcome {
+function refusedWork(category: "scope" | "validation", error: string): Extract<Outcome, { ok: false }> {
   return { ok: false, error, category, subcategory: null, retryable: true };
 }

@@ -39,14 +39,14 @@ const lockNames = new Set([
 /** Set-ups under way: attempts that begin at the same time wait for the same one. */
 const underway = new Map<string, Promise<Problem | undefined>>();
 
-/** Brings what set-up makes of these files into `folder`. Nothing to do where nothing asks for it. */
+/** Brings what set-up makes of these files into `folder`, and says what that is. Nothing where nothing asks for it. */
 export async function provide(
   setUp: SetUp,
   folder: string,
   signal: AbortSignal,
-): Promise<Problem | undefined> {
+): Promise<readonly string[] | Problem> {
   const locks = lockFiles(folder);
-  if (setUp.commands === undefined ? locks.length === 0 : setUp.commands.length === 0) return undefined;
+  if (setUp.commands === undefined ? locks.length === 0 : setUp.commands.length === 0) return [];
   const digests = locks.map((path) => [path, fileDigest(join(folder, path))]);
   const key = textDigest(JSON.stringify([process.platform, process.arch, setUp.commands ?? null, digests]));
   const kept = join(setUp.cache, key.slice(0, 32));
@@ -56,11 +56,13 @@ export async function provide(
     const failed = await making.finally(() => underway.delete(kept));
     if (failed) return failed;
   }
-  for (const path of JSON.parse(readIfThere(join(kept, "made.json")) ?? "[]") as string[]) {
+  const made = JSON.parse(readIfThere(join(kept, "made.json")) ?? "[]") as string[];
+  for (const path of made) {
     makeFolder(dirname(join(folder, path)));
+    remove(join(folder, path));
     await cloneTree(join(kept, "files", path), join(folder, path));
   }
-  return undefined;
+  return made;
 }
 
 interface Place {

@@ -1,7 +1,7 @@
 // The attempt's own way to heddle: a Unix socket in a folder that its box can see, and a token that is good for this
 // attempt alone. What comes through is a proposal (X16); everything else is refused, and the refusal is recorded.
 import { timingSafeEqual } from "node:crypto";
-import { mkdtempSync } from "node:fs";
+import { chmodSync, mkdtempSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,6 +9,7 @@ import type { Input } from "../core/input.ts";
 import type { TaskId } from "../core/run.ts";
 import type { AttemptFolder } from "../effects/attempt-folder.ts";
 import { makeFolder, readIfThere, remove, replaceFile } from "../host/files.ts";
+import { packageDir } from "../planning/planning-bundle.ts";
 import { type App, Refused } from "./app.ts";
 
 /** What may be said from inside. */
@@ -30,7 +31,7 @@ export type Heard = { readonly ok: true } | { readonly ok: false; readonly messa
 
 export interface Door {
   readonly path: string;
-  /** What the box has to see. */
+  /** What the box has to see, and where `heddle` is found. */
   readonly folder: string;
   close(): Promise<void>;
 }
@@ -52,6 +53,8 @@ export async function openDoor(of: Of): Promise<Door> {
   const path = join(folder, "s");
   makeFolder(folder);
   remove(path);
+  replaceFile(join(folder, "heddle"), shim());
+  chmodSync(join(folder, "heddle"), 0o755);
   const server = createServer((socket) => serve(socket, of));
   await new Promise<void>((settle, fail) => server.once("error", fail).listen(path, settle));
   return {
@@ -63,6 +66,14 @@ export async function openDoor(of: Of): Promise<Door> {
         remove(folder);
       }),
   };
+}
+
+/** `heddle`, as it is called from inside. */
+function shim(): string {
+  const quoted = [process.execPath, join(packageDir(), "dist/heddle.js")].map(
+    (path) => `'${path.replaceAll("'", "'\\''")}'`,
+  );
+  return `#!/bin/sh\nexec ${quoted.join(" ")} "$@"\n`;
 }
 
 function serve(socket: Socket, of: Of): void {

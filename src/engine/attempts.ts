@@ -9,7 +9,7 @@ import type { Evidence } from "../core/parts.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { type Attempt, type TaskDef, taskOf } from "../core/run.ts";
 import { type AttemptFolder, attemptFolder } from "../effects/attempt-folder.ts";
-import { type Checking, checkTree, sayRed } from "../effects/check-tree.ts";
+import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
 import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
 import { repairResult } from "../effects/repair-result.ts";
@@ -20,7 +20,7 @@ import { wallClock } from "../host/clock.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { diffText } from "../host/integrate.ts";
 import type { Repository } from "../host/repository.ts";
-import { executorBundle } from "../planning/executor-bundle.ts";
+import { type Before, executorBundle } from "../planning/executor-bundle.ts";
 import { packageDir, type Skill, skillOf } from "../planning/planning-bundle.ts";
 import { bundlePath } from "../planning/task-bundle.ts";
 import type { Agents } from "./agents.ts";
@@ -101,46 +101,48 @@ export function markOf(app: App, run: string, { task, attempt }: { task: string;
 async function prepare(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
   const { repository } = execution;
   const { folder, attempt } = scene;
-  const diff = await earlierDiff(execution, scene);
+  const earlier = await before(execution, scene);
   return prepareWorkspace(
     {
       repository,
       folder,
       base: attempt.base ?? "",
       setUp: setUpOf(execution),
-      bundle: (target) => bundleFor(execution, scene, { target, diff }),
+      bundle: (target) => bundleFor(execution, scene, { target, ...earlier }),
     },
     signal,
   );
 }
 
-/** What the attempt before had changed, for the one who tries again. */
-async function earlierDiff(
-  { app, repository }: Execution,
-  { run, def, attempt }: Scene,
-): Promise<string | null> {
-  if (attempt.number < 2) return null;
-  const before = attemptFolder(app.paths.heddle, run, { task: def.id, attempt: attempt.number - 1 });
-  const file = join(before.folder, "change.patch");
-  if (isThere(file)) return file;
-  const entries = await app.history();
-  const seen = entries
-    .map((entry) => entry.fact)
-    .findLast((fact) => fact.kind === "work-recorded" && fact.task === def.id);
-  if (seen?.kind !== "work-recorded" || seen.attempt !== attempt.number - 1) return null;
-  replaceFile(file, await diffText(repository, { from: `${seen.commit}^`, to: seen.commit }));
-  return file;
+/** What the attempt before had changed, and what was red then: for the one who tries again. */
+async function before({ app, repository }: Execution, { run, def, attempt }: Scene): Promise<Before> {
+  const number = attempt.number - 1;
+  if (number < 1) return { diff: null, red: [] };
+  const facts = (await app.history()).map((entry) => entry.fact);
+  const seen = facts.findLast(
+    (fact) => fact.kind === "work-recorded" && fact.task === def.id && fact.attempt === number,
+  );
+  const checks = facts.findLast(
+    (fact) => fact.kind === "checks-recorded" && fact.task === def.id && fact.attempt === number,
+  );
+  const red = checks?.kind === "checks-recorded" ? redOutput(checks.checks) : [];
+  if (seen?.kind !== "work-recorded") return { diff: null, red };
+  const { folder } = attemptFolder(app.paths.heddle, run, { task: def.id, attempt: number });
+  const diff = join(folder, "change.patch");
+  if (!isThere(diff))
+    replaceFile(diff, await diffText(repository, { from: `${seen.commit}^`, to: seen.commit }));
+  return { diff, red };
 }
 
 async function bundleFor(
   { app }: Execution,
   { run, def, folder }: Scene,
-  { target, diff }: { target: string; diff: string | null },
+  { target, ...earlier }: Before & { readonly target: string },
 ): Promise<string | readonly Problem[]> {
   const skill = skillOf("task-executor", app.paths.heddle);
   if (isProblem(skill)) return [skill];
   return app.journal.read(run, (state) => {
-    const order = { target, result: folder.result, skill: skill as Skill, diff, socket: true };
+    const order = { target, result: folder.result, skill: skill as Skill, ...earlier, socket: true };
     const made = executorBundle(state, taskOf(state, def.id), order);
     if ("problems" in made) return made.problems;
     replaceFile(bundlePath(state, def.id), made.plain);
@@ -163,7 +165,7 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
       {
         ...order,
         readable: [...order.readable, door.folder],
-        env: { ...order.env, HEDDLE_SOCKET: door.path },
+        env: { ...order.env, HEDDLE_SOCKET: door.path, PATH: `${door.folder}:${process.env.PATH ?? ""}` },
       },
       signal,
     );
@@ -189,12 +191,18 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
-    readable: [...(config.readable ?? []), ...repository.stores, packageDir()],
+    readable: [...(config.readable ?? []), ...repository.stores, packageDir(), ...patchBefore(app, scene)],
     env: { HEDDLE_WORKSPACE: folder.work },
     resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
   };
+}
+
+function patchBefore(app: App, { run, def, attempt }: Scene): string[] {
+  const { folder } = attemptFolder(app.paths.heddle, run, { task: def.id, attempt: attempt.number - 1 });
+  const patch = join(folder, "change.patch");
+  return isThere(patch) ? [patch] : [];
 }
 
 /** What belongs to heddle is nobody's work, wherever the project lies. */
@@ -232,7 +240,14 @@ async function checked(
     mark: scene.mark,
   };
   const evidence = await checkTree(checking, tree, signal);
-  if (isProblem(evidence)) return { ...impossible(evidence.message), retryable: true } as Outcome;
+  if (isProblem(evidence))
+    return {
+      ok: false,
+      error: evidence.message,
+      category: "environment",
+      subcategory: evidence.code,
+      retryable: true,
+    };
   if (evidence.checks.every((check) => check.ok)) return { ok: true, evidence };
   const error = sayRed(evidence);
   return { ok: false, error, category: "test", subcategory: null, retryable: true, evidence };

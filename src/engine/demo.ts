@@ -1,32 +1,42 @@
-// The demo: scripted agents take the place of planning roles and of coding agents. State, rules, journal, scheduling and recovery are the real ones.
-import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+// The demo: the example is planned and executed by scripted agents. They are our own code and need no box; everything
+// else is real: planning, journal, workspaces, acceptance commands, merges, recovery.
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { checksum } from "../core/checksum.ts";
-import type { Outcome } from "../core/input.ts";
+import type { Script } from "../agents/scripted.ts";
 import { problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { type App, type AppOptions, Refused } from "./app.ts";
 import { createProject } from "./create.ts";
-import { drive } from "./drive.ts";
+import { execute, type Landed, landRun } from "./execute.ts";
 import { openApp } from "./open.ts";
 import { type AgentEvent, runPlanning, storeSpec } from "./plan.ts";
-import type { Carriers } from "./world.ts";
 
 export interface Demo {
   readonly root: string;
   readonly slots: number;
   readonly speed: number;
   readonly signal: AbortSignal;
+  readonly stopNow: AbortSignal;
   readonly changed: (run: Run) => void;
-  readonly watch: (role: string, event: AgentEvent) => void;
+  readonly watch: (who: string, event: AgentEvent) => void;
 }
 
 /** Beside `dist/` in the package, and beside `src/` in the repository. */
 const example = ["../examples/notes/", "../../examples/notes/"]
   .map((place) => fileURLToPath(new URL(place, import.meta.url)))
   .find((place) => isThere(place));
+
+function exampleFolder(): string {
+  if (example) return example;
+  throw new Refused([
+    problem("no-example", "the example is not part of this installation", {
+      hint: "npm install -g heddle",
+    }),
+  ]);
+}
 
 export async function openDemo({ root, warn }: Pick<Demo, "root"> & Pick<AppOptions, "warn">): Promise<App> {
   makeFolder(root);
@@ -35,50 +45,57 @@ export async function openDemo({ root, warn }: Pick<Demo, "root"> & Pick<AppOpti
   return createProject({ ...options, target: "app", force: false });
 }
 
-export async function runDemo(app: App, demo: Demo): Promise<void> {
-  const { signal, slots, changed } = demo;
-  if (!example)
-    throw new Refused([
-      problem("no-example", "the example is not part of this installation", {
-        hint: "npm install -g heddle",
-      }),
-    ]);
-  if (await app.look((run) => run.halt !== null)) await app.submit({ kind: "resume", stopFile: false });
-  await plan(app, demo, example);
-  if (!signal.aborted) await drive({ app, slots, signal, carriers: scripted(demo), changed });
-}
-
 /** The real planning, with roles that do what the example's script says. */
-async function plan(app: App, { signal, changed, watch }: Demo, folder: string): Promise<void> {
+export async function planDemo(app: App, demo: Demo): Promise<void> {
+  if (await app.look((run) => run.halt !== null)) await app.submit({ kind: "resume", stopFile: false });
   if (await app.look((run) => run.phase === "executing" || run.phase === "complete")) return;
-  await storeSpec(app, { spec: { path: join(folder, "spec.md") }, replaceSpec: false });
-  const agent = `scripted:${join(folder, "script.json")}`;
+  await storeSpec(app, { spec: { path: join(exampleFolder(), "spec.md") }, replaceSpec: false });
+  const { signal, changed, watch } = demo;
+  const agent = scriptFor(app, demo.speed);
   await runPlanning({ app, agent, unconfined: false, until: "ready", signal, changed, watch });
 }
 
-/** One task fails at its first try, so that a retry is seen. */
-const failsOnce = "T004";
+/** The real execution. One attempt forgets a file, two collide: the script says so, and heddle finds out. */
+export async function executeDemo(app: App, demo: Demo): Promise<void> {
+  if (await app.look((run) => run.phase === "complete")) return;
+  const { slots, signal, stopNow, changed, watch, speed } = demo;
+  const agent = scriptFor(app, speed);
+  const order = { app, agent, unconfined: false, slots, onOrphan: "retry" } as const;
+  await execute({ ...order, signal, stopNow, changed, watch });
+}
 
-function scripted({ root, speed }: Demo): Carriers {
-  const work =
-    (label: string, baseMs: number) =>
-    async (effect: { task: string; attempt: number }, stop: AbortSignal): Promise<Outcome> => {
-      const done = join(root, ".heddle/demo", `${effect.task}-${effect.attempt}-${label}`);
-      const ms = (baseMs + (checksum(`${effect.task}${label}`) % baseMs)) / speed;
-      if (!isThere(done)) await sleep(ms, undefined, { signal: stop }).catch(() => {});
-      if (stop.aborted)
-        return { ok: false, error: "ended", category: "runtime", subcategory: null, retryable: true };
-      makeFolder(join(root, ".heddle/demo"));
-      replaceFile(done, "");
-      if (label === "checks" && effect.task === failsOnce && effect.attempt === 1)
-        return {
-          ok: false,
-          error: "its own test is red (scripted)",
-          category: "test",
-          subcategory: null,
-          retryable: true,
-        };
-      return { ok: true };
-    };
-  return { "run-agent": work("agent", 700), "run-checks": work("checks", 250) };
+/** The example's script with its pauses made shorter or longer. */
+function scriptFor(app: App, speed: number): string {
+  const folder = exampleFolder();
+  const script = JSON.parse(readFileSync(join(folder, "script.json"), "utf8")) as Script;
+  const at = (path: string) => (isAbsolute(path) ? path : join(folder, path));
+  const turns = Object.entries(script).map(([who, all]) => [
+    who,
+    all.map((turn) => ({
+      ...turn,
+      ...(turn.afterMs !== undefined && { afterMs: turn.afterMs / speed }),
+      ...(turn.from !== undefined && { from: at(turn.from) }),
+      ...(turn.steps !== undefined && { steps: at(turn.steps) }),
+    })),
+  ]);
+  const file = join(app.paths.heddle, "demo-script.json");
+  replaceFile(file, JSON.stringify(Object.fromEntries(turns)));
+  return `scripted:${file}`;
+}
+
+export interface Proof {
+  readonly landing: Landed;
+  /** What the finished program's own tests said. */
+  readonly passed: boolean;
+  readonly summary: string;
+}
+
+/** The program that came of it, tried by its own tests. */
+export async function proveDemo(app: App): Promise<Proof> {
+  const landing = await landRun(app);
+  const target = await app.look((run) => run.targetDir);
+  const ran = spawnSync(process.execPath, ["--test"], { cwd: target, encoding: "utf8" });
+  const counts = [...ran.stdout.matchAll(/^(?:# |ℹ )(tests|pass|fail) (\d+)$/gm)];
+  const summary = counts.map(([, word, count]) => `${word} ${count}`).join(", ");
+  return { landing, passed: ran.status === 0, summary };
 }

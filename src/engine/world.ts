@@ -79,6 +79,11 @@ export class LocalWorld implements World {
   }
 }
 
+/** What the world threw, as a failure; a full disk is told apart, because it is nobody's fault (G7). */
 function crashed(error: unknown): Outcome {
-  return { ok: false, error: String(error), category: "environment", subcategory: null, retryable: true };
+  const { problem, code } = error as { problem?: { message: string; code: string }; code?: string };
+  const full = problem?.code === "full" || code === "ENOSPC" || code === "EDQUOT";
+  const said = problem?.message ?? String(error);
+  const subcategory = full ? "full" : null;
+  return { ok: false, error: said, category: "environment", subcategory, retryable: true };
 }

@@ -186,11 +186,15 @@ export async function demandLine(at: GitDirectory, call: GitCall): Promise<strin
 export function gitProblem(verb: string, { error, code }: GitResult, gitDir: string): Problem {
   const lines = error.split("\n").filter((line) => line.trim() !== "");
   const said = lines.find((line) => /^(fatal|error):/.test(line)) ?? lines[0] ?? `it ended with ${code}`;
+  if (/No space left on device|Disk quota exceeded/.test(error)) return fullDisk(gitDir);
   return problem("git", `git ${verb} failed: ${said.replace(/^(fatal|error): /, "")}`, {
     hint: `git --git-dir=${gitDir} fsck --connectivity-only`,
     ...(lines.length > 1 ? { notes: lines.slice(0, 10) } : {}),
   });
 }
+
+export const fullDisk = (path: string) =>
+  problem("full", `\`${path}\` lies on a full disk`, { hint: `df -h ${path}` });
 
 /** Turns the world's failure into the value that the caller hands on; a bug of ours goes on as it is. */
 export async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem> {
@@ -200,6 +204,7 @@ export async function orProblem<T>(work: () => Promise<T>): Promise<T | Problem>
     if (error instanceof GitFailed) return error.problem;
     const { code, path, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || syscall === undefined) throw error;
+    if (code === "ENOSPC" || code === "EDQUOT") return fullDisk(path ?? ".");
     return problem("files", `\`${path ?? "a file"}\` cannot be used: ${syscall} says ${code}`);
   }
 }

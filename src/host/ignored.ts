@@ -24,6 +24,7 @@ export function startIgnored(at: GitDirectory, rules: string): Ignored {
   });
   let waiting: { hear(chunk: string): void; fail(error: Error): void } | undefined;
   let error = "";
+  let failure: Error | undefined;
   child.stdout.setEncoding("latin1");
   child.stdout.on("data", (chunk: string) => waiting?.hear(chunk));
   child.stderr.on("data", (chunk: Buffer) => {
@@ -32,13 +33,15 @@ export function startIgnored(at: GitDirectory, rules: string): Ignored {
   child.stdin.on("error", () => {});
   const end = (code: number) => {
     const result = { code, error, out: Buffer.alloc(0), cut: false };
-    waiting?.fail(new GitFailed(gitProblem("check-ignore", result, at.gitDir)));
+    failure ??= new GitFailed(gitProblem("check-ignore", result, at.gitDir));
+    waiting?.fail(failure);
   };
   child.on("error", () => end(127));
   child.on("close", (code) => end(code ?? 128));
   return {
     ask: (paths) =>
       new Promise((resolve, reject) => {
+        if (failure) return reject(failure);
         if (paths.length === 0) return resolve(new Set());
         let heard = "";
         let ends = 0;

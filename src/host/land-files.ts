@@ -1,5 +1,6 @@
-// Landing in a target without git: every file that the run changed is compared with what the run started from. Only when
-// the person changed none of them are they written, each beside its place and then renamed into it.
+// Landing, file by file: each that the run changed is compared with what the run started from. Only when the person
+// changed none of them are they written, each beside its place and then renamed into it. What is there already, because
+// somebody was killed halfway, counts as written.
 import {
   chmodSync,
   closeSync,
@@ -15,29 +16,30 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { type TreeChange, treeChanges } from "./changes.ts";
-import { demandGit } from "./git.ts";
-import type { Landed, Landing } from "./land.ts";
-import type { Repository } from "./repository.ts";
+import type { TreeChange } from "./changes.ts";
+import { demandGit, demandLine, type GitDirectory } from "./git.ts";
 import { bytesOf, latin1Of, statIfThere } from "./work-files.ts";
 
-export async function landFiles(repo: Repository, o: Landing & { tip: string }): Promise<Landed> {
-  const excluded = o.exclude.map((path) => path.replace(/\/+$/, ""));
-  const changes = (await treeChanges(repo, o.start, o.tip)).filter(
-    ({ path }) => !excluded.some((each) => path === each || path.startsWith(`${each}/`)),
-  );
-  const root = latin1Of(o.target);
-  const there = await lookAt(repo, root, changes);
-  const touched = changes.filter(({ bytes, modes, objects }) => {
-    const now = there.get(bytes) ?? nothing;
-    return !same(now, modes[0], objects[0]) && !same(now, modes[1], objects[1]);
-  });
-  if (touched.length > 0) return leftAlone(repo, o, touched);
-  const open = changes.filter(
-    ({ bytes, modes, objects }) => !same(there.get(bytes) ?? nothing, modes[1], objects[1]),
-  );
-  await write(repo, { root, tip: o.tip, changes: open });
-  return { landed: true, files: changes.length };
+export interface Placing {
+  readonly at: GitDirectory;
+  /** Where the files go. */
+  readonly folder: string;
+  readonly tip: string;
+  readonly changes: readonly TreeChange[];
+  /** A folder of heddle's own on the way there. */
+  readonly staging: string;
+}
+
+/** The changes that the person's own stand in the way of: then nothing was written, and otherwise everything. */
+export async function placeFiles(o: Placing): Promise<readonly TreeChange[]> {
+  const there = await lookAt(o);
+  const is = (change: TreeChange, side: 0 | 1) =>
+    same(there.get(change.bytes) ?? nothing, change.modes[side], change.objects[side]);
+  const inTheWay = o.changes.filter((change) => !is(change, 0) && !is(change, 1));
+  if (inTheWay.length > 0) return inTheWay;
+  const open = o.changes.filter((change) => !is(change, 1));
+  if (open.length > 0) await write({ ...o, changes: open });
+  return [];
 }
 
 interface There {
@@ -51,22 +53,9 @@ const blocked: There = { mode: "in the way", object: "" };
 const same = (now: There, mode: string, object: string) =>
   now.mode === mode && (mode === nothing.mode || now.object === object);
 
-function leftAlone(repo: Repository, o: Landing, touched: readonly TreeChange[]): Landed {
-  const names = touched.slice(0, 5).map(({ path }) => `\`${path}\``);
-  const more = touched.length > 5 ? ` and ${touched.length - 5} more` : "";
-  return {
-    landed: false,
-    reason: `files were changed since the run began: ${names.join(", ")}${more}`,
-    hint: `git --git-dir=${repo.gitDir} archive ${o.branch} | tar -x -C <another folder>`,
-  };
-}
-
 /** What the target has where the run changed something. Nothing is read through a link. */
-async function lookAt(
-  repo: Repository,
-  root: string,
-  changes: readonly TreeChange[],
-): Promise<Map<string, There>> {
+async function lookAt({ at, folder, changes }: Placing): Promise<Map<string, There>> {
+  const root = latin1Of(folder);
   const found = new Map<string, There>();
   const files: { readonly bytes: string; readonly mode: string }[] = [];
   for (const { bytes } of changes) {
@@ -75,13 +64,13 @@ async function lookAt(
     else if (stat?.isFile()) files.push({ bytes, mode: (stat.mode & 0o100) === 0 ? "100644" : "100755" });
     else if (stat?.isSymbolicLink()) {
       const input = readlinkSync(bytesOf(`${root}/${bytes}`), { encoding: "buffer" });
-      const object = (await demandGit(repo, { args: ["hash-object", "--stdin"], input })).toString().trim();
+      const object = (await demandGit(at, { args: ["hash-object", "--stdin"], input })).toString().trim();
       found.set(bytes, { mode: "120000", object });
     } else if (stat?.isDirectory()) found.set(bytes, isFolderOf(changes, bytes) ? nothing : blocked);
     else if (stat) found.set(bytes, blocked);
   }
-  for (const [at, object] of (await digests(repo, root, files)).entries()) {
-    const file = files[at];
+  for (const [nth, object] of (await digests(at, folder, files)).entries()) {
+    const file = files[nth];
     if (file) found.set(file.bytes, { mode: file.mode, object });
   }
   return found;
@@ -91,16 +80,16 @@ async function lookAt(
 const isFolderOf = (changes: readonly TreeChange[], folder: string) =>
   changes.some(({ bytes, status }) => status === "deleted" && bytes.startsWith(`${folder}/`));
 
+/** By their names in the folder, so that line ends count as they do when git takes a file in. */
 async function digests(
-  repo: Repository,
-  root: string,
+  at: GitDirectory,
+  folder: string,
   files: readonly { bytes: string }[],
 ): Promise<string[]> {
-  const quoted = files.map(({ bytes }) => quote(`${root}/${bytes}`));
-  if (quoted.length === 0) return [];
-  const args = ["hash-object", "--no-filters", "--stdin-paths"];
-  const out = await demandGit(repo, { args, input: bytesOf(`${quoted.join("\n")}\n`) });
-  return out.toString("utf8").trim().split("\n");
+  if (files.length === 0) return [];
+  const input = bytesOf(files.map(({ bytes }) => `${quote(bytes)}\n`).join(""));
+  const args = ["hash-object", "--stdin-paths"];
+  return (await demandLine(at, { args, workTree: folder, input })).split("\n");
 }
 
 /** `--stdin-paths` takes lines; a path with a line break or a quote goes in C quotes. */
@@ -117,24 +106,16 @@ function leadsThroughLink(root: string, path: string): boolean {
   });
 }
 
-async function write(
-  repo: Repository,
-  { root, tip, changes }: { root: string; tip: string; changes: readonly TreeChange[] },
-): Promise<void> {
-  const staging = join(repo.gitDir, "heddle-landing");
+async function write({ at, folder, tip, changes, staging }: Placing): Promise<void> {
+  const root = latin1Of(folder);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging);
   const index = join(staging, "index");
-  await demandGit(repo, { args: ["read-tree", tip], index });
+  await demandGit(at, { args: ["read-tree", tip], index });
   const kept = changes.filter(({ status }) => status !== "deleted");
   const input = bytesOf(kept.map(({ bytes }) => `${bytes}\0`).join(""));
-  const prefix = `--prefix=${staging}/files/`;
-  await demandGit(repo, {
-    args: ["checkout-index", "-z", "--stdin", prefix],
-    index,
-    input,
-    workTree: staging,
-  });
+  const args = ["checkout-index", "-z", "--stdin", `--prefix=${staging}/files/`];
+  await demandGit(at, { args, index, input, workTree: staging });
   for (const { bytes, status } of changes) if (status === "deleted") removeFile(root, bytes);
   for (const { bytes } of kept) putFile(`${latin1Of(staging)}/files/${bytes}`, `${root}/${bytes}`);
   rmSync(staging, { recursive: true, force: true });

@@ -16,9 +16,8 @@ import {
   runProcess,
 } from "./git.ts";
 import { isAncestor } from "./integrate.ts";
-import { landFiles } from "./land-files.ts";
+import { placeFiles } from "./land-files.ts";
 import { type Repository, tipOf } from "./repository.ts";
-import { latin1Of, statIfThere } from "./work-files.ts";
 
 export interface Landing {
   /** The branch that lands, such as `heddle/run-1`. */
@@ -37,7 +36,7 @@ export async function land(repo: Repository, o: Landing): Promise<Landed> {
     const tip = await tipOf(repo, o.branch);
     if (tip === null) return no(`the branch \`${o.branch}\` is not there`, "heddle status");
     return repo.checkout === null
-      ? landFiles(repo, { ...o, tip })
+      ? landPrivate(repo, { ...o, tip })
       : landCheckout(repo, { ...o, tip, checkout: repo.checkout });
   });
   if (!isProblem(answer)) return answer;
@@ -56,38 +55,73 @@ async function landCheckout(repo: Repository, o: Checkout): Promise<Landed> {
   const own = { gitDir: repo.checkoutGitDir, flags: [...repo.flags, ...settings.flags] };
   const { out } = await runGit(own, { args: ["rev-parse", "--quiet", "--verify", "HEAD^{commit}"] });
   const head = out.toString("utf8").trim();
-  const index = join(own.gitDir, "index");
-  const isStaged =
-    (await runGit(own, { args: ["diff-index", "--cached", "--quiet", o.tip], index })).code === 0;
-  const reason =
-    (await movedAway(own, o, head)) ??
-    unfinished(repo.checkoutGitDir) ??
-    (await unclean(own, o.checkout, isStaged)) ??
-    (settings.isSparse ? "the checkout is sparse" : undefined);
   const hint = `git -C ${o.checkout} merge ${o.branch}`;
-  if (reason !== undefined) return no(reason, hint);
-  if (head === o.tip) return { landed: true, files: 0 };
+  const elsewhere = (await movedAway(own, o, head)) ?? unfinished(repo.checkoutGitDir);
+  if (elsewhere !== undefined) return no(elsewhere, hint);
   const changes = await treeChanges(own, head === "" ? o.start : head, o.tip);
   const filtered = await filteredPath(own, o.tip, { changes, filters: settings.filters });
-  if (filtered !== undefined) return no(`\`${filtered}\` goes through a filter of your configuration`, hint);
-  if (!isStaged) {
-    // git itself would not keep a new file that is ignored.
-    const lost = changes.find(({ status, bytes }) => status === "added" && isInTheWay(o.checkout, bytes));
-    if (lost) return no(`\`${lost.path}\` is not under version control and would be overwritten`, hint);
-    const from = head === "" ? [] : [head];
-    const args = ["read-tree", "-m", "-u", "--no-recurse-submodules", ...from, o.tip];
-    const done = await runGit(own, { args, workTree: o.checkout, index });
-    if (done.code !== 0) return no(said(done.error), hint);
-  }
-  // The files first, then the branch: a second call sees files that are there already and only moves the branch.
+  const reason =
+    (await unclean(own, o.checkout, changes)) ??
+    (settings.isSparse ? "the checkout is sparse" : undefined) ??
+    (filtered && `\`${filtered}\` goes through a filter of your configuration`);
+  if (reason !== undefined) return no(reason, hint);
+  if (head === o.tip) return { landed: true, files: 0 };
+  const trial = await moveIndex(own, o, { head, dryRun: true });
+  if (trial !== undefined) return no(trial, hint);
+  const staging = join(own.gitDir, "heddle-landing");
+  const inTheWay = await placeFiles({ at: own, folder: o.checkout, tip: o.tip, changes, staging });
+  if (inTheWay.length > 0) return no(changedByPerson(inTheWay), hint);
+  return forward(own, o, { head, files: changes.length, hint });
+}
+
+/** The files are there. The index follows, then the branch: a second call goes on wherever the first one ended. */
+async function forward(
+  own: GitDirectory,
+  o: Checkout,
+  { head, files, hint }: { head: string; files: number; hint: string },
+): Promise<Landed> {
+  const failure = await moveIndex(own, o, { head, dryRun: false });
+  if (failure !== undefined) return no(failure, hint);
   const before = head === "" ? "0".repeat(o.tip.length) : head;
   const args = ["update-ref", "-m", `heddle land ${o.branch}`, "HEAD", o.tip, before];
   const moved = await runGit(own, { args });
-  return moved.code === 0 ? { landed: true, files: changes.length } : no(said(moved.error), hint);
+  return moved.code === 0 ? { landed: true, files } : no(said(moved.error), hint);
 }
 
-const isInTheWay = (checkout: string, path: string) =>
-  statIfThere(`${latin1Of(checkout)}/${path}`)?.isDirectory() === false;
+async function moveIndex(
+  own: GitDirectory,
+  o: Checkout,
+  { head, dryRun }: { head: string; dryRun: boolean },
+): Promise<string | undefined> {
+  const call = { workTree: o.checkout, index: join(own.gitDir, "index") };
+  const trees = head === "" ? [o.tip] : [head, o.tip];
+  const args = ["read-tree", ...(dryRun ? ["--dry-run"] : []), "-i", "-m", ...trees];
+  const read = await runGit(own, { ...call, args });
+  if (read.code !== 0) return said(read.error);
+  if (!dryRun) await runGit(own, { ...call, args: ["update-index", "-q", "--refresh"] });
+  return undefined;
+}
+
+async function landPrivate(repo: Repository, o: Landing & { tip: string }): Promise<Landed> {
+  const excluded = o.exclude.map((path) => path.replace(/\/+$/, ""));
+  const changes = (await treeChanges(repo, o.start, o.tip)).filter(
+    ({ path }) => !excluded.some((each) => path === each || path.startsWith(`${each}/`)),
+  );
+  const staging = join(repo.gitDir, "heddle-landing");
+  const inTheWay = await placeFiles({ at: repo, folder: o.target, tip: o.tip, changes, staging });
+  if (inTheWay.length === 0) return { landed: true, files: changes.length };
+  const hint = `git --git-dir=${repo.gitDir} archive ${o.branch} | tar -x -C <another folder>`;
+  return no(changedByPerson(inTheWay), hint);
+}
+
+function changedByPerson(changes: readonly TreeChange[]): string {
+  return `files were changed since the run began: ${some(changes.map(({ path }) => path))}`;
+}
+
+function some(paths: readonly string[]): string {
+  const names = paths.slice(0, 5).map((path) => `\`${path}\``);
+  return `${names.join(", ")}${paths.length > 5 ? ` and ${paths.length - 5} more` : ""}`;
+}
 
 function said(error: string): string {
   const lock = /Unable to create '(.*\.lock)'/.exec(error)?.[1];
@@ -119,19 +153,21 @@ function unfinished(gitDir: string): string | undefined {
   return found && `${found[1]} is under way in the checkout`;
 }
 
-/** New files do not count: git refuses to overwrite one. A checkout whose files came already is clean as well. */
-async function unclean(own: GitDirectory, checkout: string, isStaged: boolean): Promise<string | undefined> {
+/** What the run changes itself is compared by digest, and a new file is in nobody's way unless it has the same name. */
+async function unclean(
+  own: GitDirectory,
+  checkout: string,
+  changes: readonly TreeChange[],
+): Promise<string | undefined> {
   const args = [
     ...["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=no"],
     "--ignore-submodules=all",
   ];
-  const dirty = fields(await demandGit(own, { args, workTree: checkout })).filter(
-    (entry) => !isStaged || entry[1] !== " ",
-  );
-  if (dirty.length === 0) return undefined;
-  const names = dirty.slice(0, 3).map((entry) => `\`${entry.slice(3)}\``);
-  const more = dirty.length > 3 ? ` and ${dirty.length - 3} more` : "";
-  return `the checkout has changes that are not committed: ${names.join(", ")}${more}`;
+  const expected = new Set(changes.map(({ path }) => path));
+  const dirty = fields(await demandGit(own, { args, workTree: checkout }))
+    .map((entry) => entry.slice(3))
+    .filter((path) => !expected.has(path));
+  return dirty.length === 0 ? undefined : `the checkout has changes that are not committed: ${some(dirty)}`;
 }
 
 interface PersonsSettings {

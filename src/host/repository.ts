@@ -80,9 +80,10 @@ async function locate(target: string): Promise<Place | Problem | null> {
   const [inside, format = "sha1", gitDir, checkoutGitDir, root, prefix, ...rest] = result.out
     .toString("utf8")
     .split("\n");
-  if (/dubious ownership|unsafe repository/.test(result.error))
+  const foreign = /(?:dubious ownership|unsafe repository).*?'(.*)'/.exec(result.error)?.[1];
+  if (foreign !== undefined)
     return problem("foreign-repository", `the repository of \`${target}\` belongs to somebody else`, {
-      hint: `git config --global --add safe.directory ${target}`,
+      hint: `git config --global --add safe.directory ${foreign}`,
     });
   if (inside === undefined || inside === "") {
     if (/not a git repository/.test(result.error)) return null;
@@ -158,14 +159,16 @@ export function storesOf(objects: string): string[] {
 export const branchRef = (run: string) => `refs/heads/heddle/${run}`;
 const startRef = (run: string) => `refs/heddle/${run}/start`;
 
+/** Never a raw id: git accepts names that a shell would run, and others only fail late. */
+const isPlainName = (name: string) => /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock$|$)){0,99}$/.test(name);
+
 /**
  * Creates `refs/heads/heddle/<run>` at the person's HEAD, and remembers that commit as the start; an unborn HEAD gets
  * an empty root commit. Repeating it changes nothing.
  */
 export function openBranch(repo: Repository, run: string): Promise<{ tip: string; start: string } | Problem> {
   return orProblem(async () => {
-    if (!/^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.|lock$|$)){0,99}$/.test(run))
-      return problem("bad-name", `\`${run}\` cannot be part of a branch's name`);
+    if (!isPlainName(run)) return problem("bad-name", `\`${run}\` cannot be part of a branch's name`);
     const there = await branchAndStart(repo, run);
     if (there) return there;
     const start = repo.head ?? (await emptyRoot(repo));
@@ -208,6 +211,28 @@ async function emptyRoot(repo: Repository): Promise<string> {
   const who = { name: "heddle", email: "heddle@localhost" };
   const environment = identity(who, "1970-01-01T00:00:00Z");
   return demandLine(repo, { args: ["commit-tree", tree], input: "Start from nothing\n", environment });
+}
+
+/**
+ * Keeps a commit from `git gc --prune=now` while it is on no branch yet, as `refs/heddle/<run>/<name>`. Pinning another
+ * under the same name lets the first one go.
+ */
+export async function pin(
+  repo: GitDirectory,
+  o: { run: string; name: string; commit: string },
+): Promise<Problem | undefined> {
+  if (!isPlainName(o.name) || o.name === "start")
+    return problem("bad-name", `\`${o.name}\` cannot name a ref`);
+  return orProblem(async () => {
+    await demandGit(repo, { args: ["update-ref", `refs/heddle/${o.run}/${o.name}`, o.commit] });
+    return undefined;
+  });
+}
+
+/** Lets commits go that were pinned; those that never were are no mistake. */
+export async function unpin(repo: GitDirectory, o: { run: string; names: readonly string[] }): Promise<void> {
+  const input = o.names.map((name) => `delete refs/heddle/${o.run}/${name}\0\0`).join("");
+  await demandGit(repo, { args: ["update-ref", "-z", "--stdin"], input });
 }
 
 /** What the person has uncommitted, new files included, for a warning; at most `limit` paths. */

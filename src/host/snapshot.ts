@@ -24,6 +24,8 @@ export interface Snapshot {
   readonly protect: readonly string[];
   /** Files that are taken even when they are ignored; relative to the repository's root. */
   readonly declared: readonly string[];
+  /** Not looked at, such as what set-up put there; relative to the repository's root. */
+  readonly leaveOut?: readonly string[];
   readonly maxFileBytes?: number;
 }
 
@@ -34,7 +36,8 @@ export function snapshot(
   return orProblem(async () => {
     const rules = rulesBeside(o.index);
     const work = await findWork({
-      ...{ at: repo, folder: o.folder, index: readIndex(o.index, repo.hashBytes), skip: [] },
+      ...{ at: repo, folder: o.folder, index: readIndex(o.index, repo.hashBytes) },
+      skip: (o.leaveOut ?? []).map((path) => latin1Of(path.replace(/\/+$/, ""))),
       rules: existsSync(rules) ? rules : null,
       declared: o.declared.map(latin1Of),
       nested: "refused",

@@ -13,7 +13,7 @@ export interface Look {
   readonly index: IndexFile;
   /** A folder with the .gitignore files that were there before; null when there were none. */
   readonly rules: string | null;
-  /** Left out, ignored or not. */
+  /** Not looked at, ignored or not: what is known of it stays as it is. */
   readonly skip: readonly string[];
   /** Taken in, ignored or not. */
   readonly declared: readonly string[];
@@ -78,8 +78,9 @@ export async function findWork(look: Look): Promise<WorkFiles | Problem> {
   } finally {
     for (const asker of walk.askers) asker.close();
   }
+  const isSkipped = (path: string) => look.skip.some((each) => path === each || path.startsWith(`${each}/`));
   const gone = [...look.index.entries.values()].filter(
-    ({ path, mode }) => mode !== modes.gitlink && !walk.seen.has(path),
+    ({ path, mode }) => mode !== modes.gitlink && !walk.seen.has(path) && !isSkipped(path),
   );
   return { gone: gone.map(({ path }) => path), touched: walk.touched };
 }
@@ -157,10 +158,14 @@ function listFolder(walk: Walk, folder: string, found: Found): Problem | undefin
     } else if (entry.isFile() || entry.isSymbolicLink()) {
       found.unknown.push({ path, isFolder: false });
       if (entry.name === ".gitignore") obeyOwnRules(walk);
-    }
+    } else if (entry.name.startsWith(".git")) return notAFile(path);
   }
   return undefined;
 }
+
+/** git opens such a file wherever it looks, and would wait at a pipe for ever. */
+const notAFile = (path: string) =>
+  problem("scope", `\`${textOf(path)}\` is neither a file nor a link`, { hint: `rm ${textOf(path)}` });
 
 /** The agent's own .gitignore may leave out more than was left out before, but nothing that was declared. */
 function obeyOwnRules(walk: Walk): void {
@@ -180,8 +185,7 @@ function lookAtSubmodule(walk: Walk, path: string): Problem | undefined {
 function takeKnown(walk: Walk, known: IndexEntry): Problem | undefined {
   walk.seen.add(known.path);
   const stat = lstatSync(bytesOf(`${walk.root}/${known.path}`), { bigint: true });
-  if (!stat.isFile() && !stat.isSymbolicLink())
-    return problem("scope", `\`${textOf(known.path)}\` is neither a file nor a link any more`);
+  if (!stat.isFile() && !stat.isSymbolicLink()) return notAFile(known.path);
   const isSame =
     stat.mtimeNs === known.modified &&
     stat.ctimeNs === known.changed &&
@@ -217,6 +221,11 @@ function tooLarge(walk: Walk, path: string, size: bigint): Problem {
 
 function takeDeclared(walk: Walk, path: string): Problem | undefined {
   if (walk.seen.has(path) || path.split("/").some((part) => ["", ".", ".."].includes(part))) return undefined;
+  for (let at = path.lastIndexOf("/"); at > 0; at = path.lastIndexOf("/", at - 1)) {
+    const beside = `${path.slice(0, at)}/.gitattributes`;
+    const stat = statIfThere(`${walk.root}/${beside}`);
+    if (stat && !stat.isFile() && !stat.isSymbolicLink()) return notAFile(beside);
+  }
   const stat = statIfThere(`${walk.root}/${path}`);
   return stat?.isFile() || stat?.isSymbolicLink() ? takeNew(walk, path) : undefined;
 }

@@ -4,6 +4,7 @@
 
 import { randomBytes } from "node:crypto";
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   lstatSync,
@@ -12,15 +13,17 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
-import { type GitDirectory, GitFailed, gitProblem, orProblem, runGit } from "./git.ts";
+import { fullDisk, type GitDirectory, GitFailed, gitProblem, orProblem, runGit } from "./git.ts";
 import { readIndex } from "./index-file.ts";
 import type { Repository } from "./repository.ts";
 import { rulesBeside } from "./snapshot.ts";
-import { bytesOf, latin1Of } from "./work-files.ts";
+import { bytesOf, latin1Of, statIfThere } from "./work-files.ts";
 
 export { type Change, snapshot } from "./snapshot.ts";
 
@@ -48,6 +51,29 @@ export function checkOut(
   return fill(repo, o, () => {});
 }
 
+/** All that `makeWorkspace` or `checkOut` made. Agents leave folders that cannot be written; those go as well. */
+export function removeWorkspace(o: { folder: string; index: string }): Promise<Problem | undefined> {
+  return orProblem(async () => {
+    for (const path of [o.folder, o.index, `${o.index}.lock`, rulesBeside(o.index)]) {
+      clearLeftovers(path);
+      if (!statIfThere(latin1Of(path))) continue;
+      try {
+        await rm(path, { recursive: true, force: true });
+      } catch {
+        openFolders(latin1Of(path));
+        await rm(path, { recursive: true, force: true });
+      }
+    }
+    return undefined;
+  });
+}
+
+function openFolders(folder: string): void {
+  if (statIfThere(folder)?.isDirectory() !== true) return;
+  chmodSync(bytesOf(folder), 0o700);
+  for (const name of readdirSync(bytesOf(folder), { encoding: "latin1" })) openFolders(`${folder}/${name}`);
+}
+
 interface Filling {
   readonly folder: string;
   readonly index: string;
@@ -72,8 +98,10 @@ function fill(
     const args = ["read-tree", "-m", "-u", "--no-recurse-submodules", tree];
     const done = await runGit(repo, { args, workTree: aside, index: asideIndex });
     if (done.code !== 0) {
+      const isFull = hasNoRoom(aside);
       rmSync(aside, { recursive: true, force: true });
       rmSync(asideIndex, { force: true });
+      if (isFull) return fullDisk(dirname(folder));
       return notCheckedOut(repo, tree, done.error) ?? fail(repo, done);
     }
     finish(aside, asideIndex);
@@ -81,6 +109,12 @@ function fill(
     renameSync(aside, folder);
     return undefined;
   });
+}
+
+/** git only says that it could not write a file, not why. */
+function hasNoRoom(folder: string): boolean {
+  const { bavail, bsize, files, ffree } = statfsSync(folder);
+  return bavail * bsize < 1_000_000 || (files > 0 && ffree < 10);
 }
 
 function fail(repo: GitDirectory, done: Parameters<typeof gitProblem>[1]): never {
@@ -91,7 +125,7 @@ function fail(repo: GitDirectory, done: Parameters<typeof gitProblem>[1]): never
 function notCheckedOut(repo: Repository, tree: string, error: string): Problem | undefined {
   if (!/promisor|lazy fetch|transport '.*' not allowed/.test(error)) return undefined;
   return problem("partial-clone", "the target is a partial clone, and some of its files were never fetched", {
-    hint: `git -C ${repo.checkout ?? repo.gitDir} backfill, or: git archive ${tree} > /dev/null`,
+    hint: `git -C ${repo.checkout ?? repo.gitDir} archive --format=tar --output=/dev/null ${tree}`,
   });
 }
 

@@ -6,13 +6,17 @@ import type { Run, Task } from "../core/run.ts";
 import type { Skill } from "./planning-bundle.ts";
 import { taskBundle } from "./task-bundle.ts";
 
-export interface ExecutorOrder {
+/** Of the attempt before, if there was one: its change as a patch, and the commands that were red. */
+export interface Before {
+  readonly diff: string | null;
+  readonly red: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface ExecutorOrder extends Before {
   /** Where the agent works, in place of the target. */
   readonly target: string;
   readonly result: string;
   readonly skill: Skill;
-  /** A patch of what the attempt before had changed. */
-  readonly diff: string | null;
   /** Whether heddle can be called from inside, over the attempt's socket. */
   readonly socket: boolean;
 }
@@ -20,7 +24,7 @@ export interface ExecutorOrder {
 export function executorBundle(
   run: Run,
   task: Task,
-  { target, result, skill, diff, socket }: ExecutorOrder,
+  { target, result, skill, diff, red, socket }: ExecutorOrder,
 ): { readonly text: string; readonly plain: string } | { readonly problems: readonly Problem[] } {
   const made = taskBundle({ ...run, targetDir: target }, task);
   if (made.problems) return { problems: made.problems };
@@ -29,6 +33,7 @@ export function executorBundle(
     ...bundle.previous_attempt,
     attempt: task.attempts - 1,
     diff,
+    red,
   };
   const answers = run.questions.filter((each) => each.about === task.def.id && each.answer !== null);
   const whole = {

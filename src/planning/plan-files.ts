@@ -97,6 +97,7 @@ export function definition(task: TaskFile, file: string): TaskDef {
     dependsOn: [...new Set(task.dependencies?.tasks ?? [])],
     steel: task.context?.steel_thread === true,
     estimateHours: task.estimate_hours ?? 4,
+    ...(task.exclusive && task.exclusive.length > 0 && { exclusive: task.exclusive }),
     behaviours: task.behaviors,
     files: task.files.map(({ path, action }) => ({ path, action })),
     criteria: task.acceptance_criteria.map(({ criterion, verification }) => ({

@@ -12,7 +12,7 @@ interface Demo {
 }
 
 function demo(project: Project, speed: number): Demo {
-  const child = start(["demo", "--dir", project.root, "--speed", String(speed)]);
+  const child = start(["demo", "--dir", project.root, "--no-kill", "--speed", String(speed)]);
   return { project, pid: child.pid ?? 0, done: ended(child), kill: (signal) => child.kill(signal) };
 }
 

@@ -6,6 +6,8 @@ export interface Shape {
   readonly after?: (n: number) => readonly number[];
   readonly name?: (n: number) => string;
   readonly steel?: readonly number[];
+  /** What a task's file says otherwise. */
+  readonly more?: (n: number) => object;
 }
 
 const quote = "The notebook keeps every note.";
@@ -17,7 +19,8 @@ export const taskId = (n: number) => `T${String(n).padStart(3, "0")}`;
 
 export const chain = (n: number) => (n === 1 ? [] : [n - 1]);
 
-export function taskFile(n: number, { after = () => [], name, steel = [] }: Omit<Shape, "tasks"> = {}) {
+export function taskFile(n: number, shape: Omit<Shape, "tasks"> = {}) {
+  const { after = () => [], name, steel = [], more } = shape;
   const id = taskId(n);
   return {
     id,
@@ -29,6 +32,7 @@ export function taskFile(n: number, { after = () => [], name, steel = [] }: Omit
     dependencies: { tasks: after(n).map(taskId), external: [] },
     acceptance_criteria: [{ criterion: "it works", verification: `node --test test/${id}.test.ts` }],
     estimate_hours: 3,
+    ...more?.(n),
   };
 }
 

@@ -2,12 +2,12 @@
 // one that started them. What they leave on disk outlives everybody. The simulation remembers who really said what.
 import type { Outcome } from "../../src/core/input.ts";
 import type { Problem } from "../../src/core/problem.ts";
-import { type Behaviour, draw, type Knowledge, type Report, reportOf } from "./behaviour.ts";
+import { type Behaviour, draw, type Knowledge, type Report, reportOf, saying } from "./behaviour.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SimProcess } from "./process.ts";
 import type { Said } from "./rules.ts";
 import type { Simulation } from "./simulation.ts";
-import { identityOf, nameOf, type Work } from "./work.ts";
+import { identityOf, isTaskWork, nameOf, type Work } from "./work.ts";
 
 interface Agent {
   readonly owner: SimProcess;
@@ -35,13 +35,16 @@ export class Agents {
   readonly #said = new Map<string, Said[]>();
   readonly #answers = new Map<string, number>();
   readonly #agents = new Set<Agent>();
-  limitsMs = { work: 0, check: 0 };
+  /** Attempts whose agents did not do what they say, and who started each. */
+  readonly #lies = new Set<string>();
+  readonly #starters = new Map<string, SimProcess>();
+  limitsMs = { prepare: 0, work: 0, check: 0 };
 
   constructor(sim: Simulation, { knowledge, mail }: { knowledge: Omit<Knowledge, "isGood">; mail: Mail }) {
     this.#sim = sim;
     this.#knowledge = {
       ...knowledge,
-      isGood: (work) => this.#results.get(`run-agent:${nameOf(work)}`)?.said.good === true,
+      isGood: (work) => !this.#lies.has(nameOf(work)),
     };
     this.#mail = mail;
   }
@@ -60,9 +63,15 @@ export class Agents {
     this.#answers.set(key, (this.#answers.get(key) ?? 0) + 1);
   }
 
-  /** The result that an earlier agent left for this very attempt and stage. Documents are checked anew each time. */
+  /** The result that an earlier one left for this very attempt and stage. Documents are checked anew each time. */
   found(work: Work): Report | undefined {
-    return work.kind === "check-output" ? undefined : this.#results.get(`${work.kind}:${nameOf(work)}`);
+    return work.kind === "check-output" ? undefined : this.#results.get(resultName(work));
+  }
+
+  /** The agent of an attempt died with its orchestrator: processes are never taken over. */
+  isOrphan(owner: SimProcess, work: Work): boolean {
+    const starter = this.#starters.get(nameOf(work));
+    return work.kind === "run-agent" && starter !== undefined && starter !== owner;
   }
 
   /** Starts an agent, or the checks. Settles when it answers or has been ended; a hanging one needs the signal. */
@@ -72,8 +81,8 @@ export class Agents {
     this.#agents.add(agent);
     const behaviour = draw(this.#sim, work);
     const report = reportOf(this.#sim, this.#knowledge, { work, behaviour });
-    const isWork = work.kind === "run-agent" || work.kind === "run-role";
-    const limitMs = isWork ? this.limitsMs.work : this.limitsMs.check;
+    const limitMs = this.#limitMs(work);
+    if (work.kind === "run-agent") this.#starters.set(nameOf(work), owner);
     const usualMs = random.between(5, settling ? 60 : 250);
     const lastsMs = behaviour === "slow" ? Math.round(limitMs * (1.05 + random.next())) : usualMs;
     return new Promise((resolve, reject) => {
@@ -84,6 +93,11 @@ export class Agents {
       if (signal.aborted) end();
       else signal.addEventListener("abort", end, { once: true });
     });
+  }
+
+  #limitMs({ kind }: Work): number {
+    if (kind === "prepare-workspace") return this.limitsMs.prepare;
+    return kind === "run-agent" || kind === "run-role" ? this.limitsMs.work : this.limitsMs.check;
   }
 
   /** Agents end with their orchestrator, but for those that nothing confines. */
@@ -105,7 +119,7 @@ export class Agents {
 
   /** Which kind of stale answer was refused. */
   classify({ message }: Problem, { epoch, started }: Pick<Ledger, "epoch" | "started">): void {
-    const [, key, name, number, of] = /`([a-z]+-[a-z]+:(.+)#(-?\d+)@(\d+))`/.exec(message) ?? [];
+    const [, key, name, number, of] = /`([a-z]+-[a-z]+:(.+)#(-?\d+)\+?@(\d+)[^`]*)`/.exec(message) ?? [];
     if (!key || !name) return;
     if (Number(of) < epoch) this.#sim.saw("answer of an older epoch refused");
     else if (Number(number) < (started.get(name) ?? 0)) this.#sim.saw("answer of an older attempt refused");
@@ -117,10 +131,8 @@ export class Agents {
     if (!agent.alive) return;
     const { owner, work, isStray } = agent;
     this.#forget(agent);
-    if (behaviour !== "crashes") {
-      this.#results.set(`${work.kind}:${nameOf(work)}`, report);
-      this.#sim.note(`result of ${work.key}: ${report.said.ok ? "ok" : "failed"}`);
-    }
+    if (behaviour !== "crashes") this.#leave(work, report, behaviour);
+    if (isStray && behaviour === "crashes") return;
     if (isStray) {
       this.#sim.note(`stray answer of ${work.key}`);
       this.say(work, report.said);
@@ -136,6 +148,18 @@ export class Agents {
       if (behaviour === "crashes") reject(new Error("the agent crashed"));
       else resolve(report);
     });
+  }
+
+  /** What is left on disk when it is done. */
+  #leave(work: Work, report: Report, behaviour: Behaviour): void {
+    const { outcome, said } = report;
+    this.#results.set(resultName(work), report);
+    this.#sim.note(`result of ${work.key}: ${said.ok ? "ok" : "failed"}`);
+    if (!isTaskWork(work)) return;
+    const name = nameOf(work);
+    if (behaviour === "lies") this.#lies.add(name);
+    if (outcome.ok && outcome.work) this.#sim.git.works.set(name, outcome.work);
+    if (outcome.ok && outcome.evidence) this.#sim.git.sawGreen(name, outcome.evidence.tree, said.digest);
   }
 
   /** Ends an agent, or thinks so: that takes a moment. Whoever waits for it hears of it, dead or alive. */
@@ -154,8 +178,14 @@ export class Agents {
   }
 }
 
+/** A merge is checked for each commit that was prepared. */
+function resultName(work: Work): string {
+  const of = work.kind === "check-merge" ? ` ${work.candidate.commit}` : "";
+  return `${work.kind}:${nameOf(work)}${of}`;
+}
+
 /** An agent that was ended has failed, whatever it was about to say. */
 function endedReport({ said }: Report): Report {
   const failure = { error: "ended", category: "environment", subcategory: null, retryable: true };
-  return { outcome: { ok: false, ...failure }, said: { ...said, ok: false } };
+  return saying({ ok: false, ...failure }, said);
 }

@@ -1,10 +1,11 @@
 // How an agent, a role or a check comes out, by chance: what it does, what it says, and what is true of it.
 import type { Input, Outcome } from "../../src/core/input.ts";
+import type { Evidence } from "../../src/core/parts.ts";
 import type { TaskDef, TaskId } from "../../src/core/run.ts";
 import { registerInput } from "./inputs.ts";
 import type { Said } from "./rules.ts";
 import type { Simulation } from "./simulation.ts";
-import { isTaskWork, type JobWork, type TaskWork, type Work } from "./work.ts";
+import { isTaskWork, type JobWork, nameOf, type TaskWork, type Work } from "./work.ts";
 
 /** What was said, and how it is put to heddle. */
 export interface Report {
@@ -32,63 +33,123 @@ export interface Knowledge {
   readonly nextQuestion: () => string;
 }
 
+const workers: readonly Work["kind"][] = ["run-agent", "run-role"];
+
 export function draw({ random, faults }: Simulation, work: Work): Behaviour {
-  const isCheck = work.kind === "run-checks" || work.kind === "check-output" || work.kind === "repair-output";
-  const happens = (probability: number) => random.chance(isCheck ? probability / 3 : probability);
+  const isWorker = workers.includes(work.kind);
+  const happens = (probability: number) => random.chance(isWorker ? probability : probability / 3);
   if (happens(faults.agentHangs)) return "hangs";
   if (happens(faults.agentSlow)) return "slow";
   if (happens(faults.agentCrashes)) return "crashes";
   if (happens(faults.answerLost)) return "lost";
-  if (work.kind === "run-checks") return random.chance(faults.checksFlaky) ? "fails" : "ok";
-  if (isCheck && random.chance(faults.agentLies)) return "talks nonsense";
+  switch (work.kind) {
+    case "run-checks":
+    case "check-merge":
+      return random.chance(faults.checksFlaky) ? "fails" : "ok";
+    case "review-work":
+      return random.chance(faults.reviewRefuses) ? "fails" : "ok";
+    case "prepare-workspace":
+      return random.chance(faults.agentFails / 3) ? "fails" : "ok";
+    case "repair-result":
+    case "repair-output":
+    case "check-output":
+      if (random.chance(faults.agentLies)) return "talks nonsense";
+      return random.chance(faults.agentFails) ? "fails" : "ok";
+    case "run-agent":
+    case "run-role":
+      return drawWorker({ random, faults }, work.kind === "run-agent");
+    default:
+      return "ok";
+  }
+}
+
+function drawWorker({ random, faults }: Pick<Simulation, "random" | "faults">, isAgent: boolean): Behaviour {
   if (random.chance(faults.agentFails)) return "fails";
-  if (isCheck) return "ok";
   if (random.chance(faults.agentFailsForGood)) return "fails for good";
-  if (work.kind === "run-role" && random.chance(faults.roleAsks)) return "asks";
+  if (random.chance(isAgent ? faults.agentAsks : faults.roleAsks)) return "asks";
+  if (isAgent && random.chance(faults.agentMumbles)) return "talks nonsense";
   return random.chance(faults.agentLies) ? "lies" : "ok";
 }
 
-export function reportOf(
-  sim: Simulation,
-  knowledge: Knowledge,
-  { work, behaviour }: { work: Work; behaviour: Behaviour },
-): Report {
+interface Deed {
+  readonly work: Work;
+  readonly behaviour: Behaviour;
+}
+
+export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviour }: Deed): Report {
   count(sim, work, behaviour);
   const costUsd = sim.random.pick([undefined, null, sim.random.between(1, 40) / 10]);
   const usage = { agent: "agent", inputTokens: 10, outputTokens: 5 };
   const spent = costUsd === undefined ? {} : { usage: { ...usage, costUsd } };
   const isBad = behaviour.startsWith("fails") || behaviour === "talks nonsense";
-  const isChecks = work.kind === "run-checks";
-  const good = isChecks ? knowledge.isGood(work) : behaviour !== "lies" && !isBad;
-  const ok = !isBad && (!isChecks || good);
-  const said = { ok, good, digest: isTaskWork(work) ? knowledge.digestOf(work.task) : "" };
-  if (ok && isTaskWork(work))
-    return { outcome: { ok, created: [`${work.task}.ts`], modified: [], ...spent }, said };
-  if (ok) return { outcome: { ok, inputs: inputsOf(knowledge, work as JobWork, behaviour), ...spent }, said };
-  const category = behaviour === "talks nonsense" ? "unparseable" : isChecks ? "test" : "runtime";
+  const evidence = evidenceOf(sim, knowledge, { work, behaviour });
+  const good = evidence ? evidence.checks.every(({ ok }) => ok) : behaviour !== "lies" && !isBad;
+  const ok = !isBad && (!evidence || good);
+  const digest = isTaskWork(work) ? knowledge.digestOf(work.task) : "";
+  const seen = evidence ? { evidence } : spent;
+  if (ok) return saying({ ok, ...resultOf(sim, knowledge, { work, behaviour }), ...seen }, { good, digest });
+  const category = behaviour === "talks nonsense" ? "unparseable" : evidence ? "test" : "runtime";
   const retryable = behaviour !== "fails for good";
-  return { outcome: { ok, error: behaviour, category, subcategory: null, retryable, ...spent }, said };
+  const outcome: Outcome = { ok, error: behaviour, category, subcategory: null, retryable, ...seen };
+  return saying(outcome, { good, digest });
 }
 
-/** What a role's output leads to once it has been checked, or its question. */
-function inputsOf(
+export function saying(outcome: Outcome, { good = false, digest = "" } = {}): Report {
+  return { outcome, said: { ok: outcome.ok, good, digest, outcome } };
+}
+
+/** What the acceptance commands really show. Flaky ones are red without a reason, never green without one. */
+function evidenceOf(
+  { git, random }: Simulation,
   knowledge: Knowledge,
-  { kind, job: { role, makes } }: JobWork,
-  behaviour: Behaviour,
-): Input[] {
+  { work, behaviour }: Deed,
+): Evidence | undefined {
+  if (work.kind !== "run-checks" && work.kind !== "check-merge") return undefined;
+  const name = nameOf(work);
+  const tree = work.kind === "run-checks" ? git.works.get(name)?.tree : work.candidate.tree;
+  if (tree === undefined) throw new Error(`the checks of ${name} find nothing to check`);
+  const ok = behaviour !== "fails" && knowledge.isGood(work) && git.isSound(name, tree);
+  const check = { criterion: "it works", command: "true", digest: "d", log: "l", note: null };
+  const checks = [{ ...check, ok, exit: ok ? 0 : 1, ms: random.between(1, 9) }];
+  return { tree, checks };
+}
+
+type Result = Omit<Extract<Outcome, { ok: true }>, "ok" | "usage" | "evidence">;
+
+/** What becomes of good work. */
+function resultOf({ git, random }: Simulation, knowledge: Knowledge, { work, behaviour }: Deed): Result {
   if (behaviour === "asks") {
+    const about = isTaskWork(work) ? work.task : work.job.role;
     const id = knowledge.nextQuestion();
-    return [{ kind: "ask", id, text: "Which?", options: ["a", "b"], about: role }];
+    return { inputs: [{ kind: "ask", id, text: "Which?", options: ["a", "b"], about }] };
   }
+  if (!isTaskWork(work)) return { inputs: inputsOf(knowledge, work) };
+  if (work.kind === "run-agent" || work.kind === "repair-result") return { work: git.work(nameOf(work)) };
+  if (work.kind !== "review-work" || random.chance(0.5)) return {};
+  const verdict = {
+    verdict: "PASS",
+    recommendation: "PROCEED",
+    criteria: [],
+    quality: null,
+    tests: null,
+  } as const;
+  return { inputs: [{ kind: "record-verification", task: work.task, ...verdict }] };
+}
+
+/** What a role's output leads to once it has been checked. */
+function inputsOf(knowledge: Knowledge, { kind, job: { makes } }: JobWork): Input[] {
   if (kind !== "check-output") return [];
   const register = registerInput(makes);
   return makes === "tasks" ? [{ kind: "load-plan", tasks: knowledge.newPlan() }, register] : [register];
 }
 
 function count(sim: Simulation, { kind }: Work, behaviour: Behaviour): void {
-  if (behaviour === "asks") sim.saw("role asked");
-  if (behaviour === "talks nonsense") sim.saw("output was no document");
-  if (kind !== "run-agent") return;
+  if (kind === "review-work" && behaviour === "fails") sim.saw("review refused");
+  if (kind !== "run-agent") {
+    if (behaviour === "asks") sim.saw("role asked");
+    if (behaviour === "talks nonsense") sim.saw("output was no document");
+    return;
+  }
   if (behaviour === "fails") sim.saw("agent failed");
   if (behaviour === "fails for good") sim.saw("agent failed for good");
   if (behaviour === "crashes") sim.saw("agent crashed");

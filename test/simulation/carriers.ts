@@ -1,14 +1,18 @@
 // The effects of one orchestrator: real `Carry` functions over simulated agents. Each asks first whether the result
 // is there, as the contract wants, and the orchestrator may die just before it and just after.
-import type { Effect } from "../../src/core/effect.ts";
+import { type Effect, effectOfAttempt } from "../../src/core/effect.ts";
 import type { Outcome } from "../../src/core/input.ts";
+import type { Candidate } from "../../src/core/parts.ts";
+import type { Run } from "../../src/core/run.ts";
 import type { Carriers } from "../../src/engine/world.ts";
+import { StoreFailure } from "../../src/journal/journal.ts";
 import type { Agents } from "./agents.ts";
+import { type Report, saying } from "./behaviour.ts";
 import { runId } from "./oracle.ts";
 import type { SimProcess } from "./process.ts";
 import type { Simulation } from "./simulation.ts";
 import type { SimJournal } from "./store.ts";
-import { identityOf, type Work } from "./work.ts";
+import { identityOf, nameOf, type TaskWork, type Work } from "./work.ts";
 
 /** How often one view may be tried within a second before it is a busy loop. */
 const mostTries = 30;
@@ -24,8 +28,14 @@ export class Carrying {
   readonly #ended = new Set<string>();
   readonly #tries = new Map<string, number[]>();
   readonly carriers: Carriers = {
+    "prepare-workspace": (effect, signal) => this.#work(effect, signal),
     "run-agent": (effect, signal) => this.#work(effect, signal),
+    "repair-result": (effect, signal) => this.#work(effect, signal),
     "run-checks": (effect, signal) => this.#work(effect, signal),
+    "review-work": (effect, signal) => this.#work(effect, signal),
+    "prepare-merge": (effect, signal) => this.#carry(effect, signal, () => this.#merge(effect)),
+    "check-merge": (effect, signal) => this.#work(effect, signal),
+    "move-branch": (effect, signal) => this.#carry(effect, signal, () => this.#move(effect, signal)),
     "run-role": (effect, signal) => this.#work(effect, signal),
     "repair-output": (effect, signal) => this.#work(effect, signal),
     "check-output": (effect, signal) => this.#work(effect, signal),
@@ -60,7 +70,81 @@ export class Carrying {
     return [...this.#underway].filter(([, signal]) => !signal.aborted).map(([key]) => key);
   }
 
-  async #work(work: Work, signal: AbortSignal): Promise<Outcome> {
+  /** Agents and checks: what an earlier one left is taken over, and an agent that died with another one is lost. */
+  #work(work: Work, signal: AbortSignal): Promise<Outcome> {
+    return this.#carry(work, signal, async () => {
+      const found = this.#agents.found(work);
+      if (found) this.#sim.saw("result found on disk");
+      else if (this.#agents.isOrphan(this.#process, work)) return lost();
+      return found ?? (await this.#agents.start(this.#process, work, signal));
+    });
+  }
+
+  /** What was prepared before may be on the branch: that is asked first, and nothing of it can fail. */
+  async #merge(effect: TaskWork & { kind: "prepare-merge" }): Promise<Report> {
+    const { git, random, faults } = this.#sim;
+    const { onto, earlier } = effect;
+    await this.#process.pause(random.between(1, 20));
+    if (earlier !== null && git.isAncestor(earlier, onto)) {
+      this.#sim.saw("found merged by one who died");
+      return saying({ ok: true, merged: { commit: earlier, tip: onto } });
+    }
+    if (random.chance(faults.gitFails)) return gitFailed();
+    const candidate = git.merge(nameOf(effect), onto);
+    if (candidate) return saying({ ok: true, candidate });
+    this.#sim.saw("merge conflicted");
+    const why = { error: "it conflicts", category: "conflict", subcategory: null, retryable: true };
+    return saying({ ok: false, ...why });
+  }
+
+  /** Under the lock of the journal: whoever no longer holds the run moves nothing. */
+  async #move(effect: TaskWork & { kind: "move-branch" }, signal: AbortSignal): Promise<Report> {
+    const { random, faults, git } = this.#sim;
+    this.#sim.moving?.(this.#process);
+    await this.#process.pause(random.between(1, 20));
+    if (random.chance(faults.gitFails) && !git.isAncestor(effect.candidate.commit, git.tip))
+      return gitFailed();
+    for (;;) {
+      const moved = await this.#journal
+        .exclusive(runId, (run) => (this.#isWanted(run, effect) ? this.#swap(effect.candidate) : undefined))
+        .catch(passingFailure);
+      // Between the move and the word about it much can happen.
+      if (moved) await this.#process.pause(random.between(0, 40));
+      if (moved) return moved;
+      if (signal.aborted) return gitFailed();
+      await this.#process.pause(10);
+    }
+  }
+
+  #isWanted(run: Run, { task: id, key }: TaskWork): boolean {
+    const task = run.tasks.get(id);
+    return task !== undefined && run.halt?.now !== true && effectOfAttempt(run, task)?.key === key;
+  }
+
+  #swap(candidate: Candidate): Report {
+    const { git } = this.#sim;
+    const { commit } = candidate;
+    if (git.isAncestor(commit, git.tip)) {
+      this.#sim.saw("found merged already");
+      return saying({ ok: true, merged: { commit, tip: git.tip } });
+    }
+    const before = git.tip;
+    if (git.move(candidate)) {
+      const { name } = this.#process;
+      const isKept = git.isAncestor(before, commit);
+      this.#sim.check(isKept, "G3 overwritten", () => `${before} is gone: the branch was moved to ${commit}`);
+      const isHeld = this.#sim.holder === name;
+      this.#sim.check(isHeld, "X17 moved", () => `${name} moved the branch of ${this.#sim.holder}`);
+      this.#sim.note(`${this.#process.name} moves the branch to ${commit}`);
+      this.#sim.moved?.(this.#process);
+      return saying({ ok: true, merged: { commit, tip: commit } });
+    }
+    this.#sim.saw("branch moved by somebody");
+    const why = { error: "somebody moved it", category: "conflict", subcategory: null, retryable: true };
+    return saying({ ok: false, ...why, tip: git.tip });
+  }
+
+  async #carry(work: Work, signal: AbortSignal, perform: () => Promise<Report>): Promise<Outcome> {
     const key = identityOf(work);
     this.#sim.note(`${this.#process.name} carries out ${key}`);
     const isAnswered = this.#answered.has(key);
@@ -69,11 +153,9 @@ export class Carrying {
     this.#underway.set(key, signal);
     try {
       await this.#process.pause(this.#sim.random.between(0, 3));
-      await this.#mayDie("before");
-      const found = this.#agents.found(work);
-      if (found) this.#sim.saw("result found on disk");
-      const { outcome, said } = found ?? (await this.#agents.start(this.#process, work, signal));
-      await this.#mayDie("after");
+      await this.#mayDie("before", work);
+      const { outcome, said } = await perform();
+      await this.#mayDie("after", work);
       // What was ended has nothing to say, so a word of it that counts anyway will be missed here.
       if (!signal.aborted) this.#agents.say(work, said);
       return outcome;
@@ -115,10 +197,22 @@ export class Carrying {
     });
   }
 
-  async #mayDie(when: "before" | "after"): Promise<void> {
-    if (!this.#sim.random.chance(this.#sim.faults.crashAtEffect)) return;
+  /** Where it hurts most, it happens more often. */
+  async #mayDie(when: "before" | "after", { kind }: Work): Promise<void> {
+    const share = kind === "move-branch" || kind === "prepare-merge" ? 4 : 1;
+    if (!this.#sim.random.chance(this.#sim.faults.crashAtEffect * share)) return;
     this.#sim.saw("died at an effect");
     this.#sim.crash(this.#process, `${when} an effect`);
     await new Promise<never>(() => {});
   }
+}
+
+const environment = { category: "environment", subcategory: null, retryable: true } as const;
+
+const gitFailed = () => saying({ ok: false, error: "git could not do it", ...environment });
+
+const lost = () => saying({ ok: false, error: "its agent died", ...environment, lost: true });
+
+function passingFailure(error: unknown): undefined {
+  if (!(error instanceof StoreFailure)) throw error;
 }

@@ -37,6 +37,13 @@ function compareTask(task: Task | undefined, record: TaskRecord, same: Same): vo
   same("driver", task?.attempt?.driver, attempt?.driver);
   same("cost", task?.costUsd, record.costUsd);
   same("back-off", task?.notBeforeMs, record.notBeforeMs);
+  same("losses", task?.losses, record.losses);
+  same("evidence", task?.evidence?.tree, record.evidence?.tree);
+  same("base", task?.attempt?.base ?? "", attempt?.base ?? "");
+  same("work", task?.attempt?.work?.tree ?? "", attempt?.workTree ?? "");
+  same("candidate", task?.attempt?.candidate?.commit ?? "", attempt?.candidate?.commit ?? "");
+  if (record.state === "complete" && record.isVerified)
+    same("commit", task?.commit ?? "", record.commit ?? "");
   if (record.attempts > 0) same("attempts", task?.attempts, record.attempts);
   if (attempt?.number !== null) same("attempt", task?.attempt?.number, attempt?.number);
 }
@@ -74,6 +81,9 @@ function compareHead(run: Run, ledger: Ledger, same: Same): void {
   same("completed phases", new Set([...run.completedPhases, run.phase]).size, run.completedPhases.length + 1);
   same("epoch", run.epoch, ledger.epoch);
   same("slots", run.slots, ledger.slots);
+  same("queue", run.queue.join(), ledger.queue.join());
+  same("tip", run.branch?.tip ?? "", ledger.tip ?? "");
+  same("only", run.only?.join() ?? "", ledger.only?.join() ?? "");
   same("until", run.until ?? "", ledger.until ?? "");
   same("job", run.job?.role, ledger.job?.role);
   same("stage of the job", run.job?.stage, ledger.job?.stage);

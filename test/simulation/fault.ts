@@ -29,6 +29,15 @@ export interface Faults {
   checksFlaky: number;
   viewFails: number;
   roleAsks: number;
+  /** An agent asks a question instead of working, or leaves a result that nobody can read. */
+  agentAsks: number;
+  agentMumbles: number;
+  reviewRefuses: number;
+  /** git cannot do it just now: a lock that was left, a full disk. */
+  gitFails: number;
+  /** Two changes conflict in a merge; they merge, and the checks are red. */
+  conflicts: number;
+  redOnMerge: number;
   /** At most so many milliseconds between two things that come from outside. */
   quietMs: number;
   /** Weights of what strikes from outside, against the weight 10 of an operator's input. */
@@ -38,6 +47,8 @@ export interface Faults {
   rival: number;
   /** Somebody halts at once and thinks better of it, while what was halted is still ending. */
   change: number;
+  /** Somebody commits to the integration branch. */
+  meddle: number;
   /** Whether a stopped process looks dead to the one that wants to take over. */
   frozenLooksDead: boolean;
 }
@@ -61,12 +72,19 @@ export const noFaults: Faults = {
   checksFlaky: 0,
   viewFails: 0,
   roleAsks: 0,
+  agentAsks: 0,
+  agentMumbles: 0,
+  reviewRefuses: 0,
+  gitFails: 0,
+  conflicts: 0,
+  redOnMerge: 0,
   quietMs: 120,
   kill: 0,
   freeze: 0,
   powerCut: 0,
   rival: 0,
   change: 0,
+  meddle: 0,
   frozenLooksDead: false,
 };
 
@@ -85,20 +103,27 @@ export function drawFaults(random: Random): Faults {
     answerLate: upTo(0.5),
     answerLost: upTo(0.1),
     agentFails: upTo(0.4),
-    agentFailsForGood: upTo(0.12),
-    agentSlow: upTo(0.15),
-    agentHangs: upTo(0.12),
+    agentFailsForGood: upTo(0.18),
+    agentSlow: upTo(0.25),
+    agentHangs: upTo(0.2),
     agentCrashes: upTo(0.15),
     agentLies: upTo(0.3),
     checksFlaky: upTo(0.15),
     viewFails: upTo(0.2),
     roleAsks: upTo(0.2),
+    agentAsks: upTo(0.12),
+    agentMumbles: upTo(0.3),
+    reviewRefuses: upTo(0.4),
+    gitFails: upTo(0.06),
+    conflicts: upTo(0.35),
+    redOnMerge: upTo(0.4),
     quietMs: random.pick([40, 120, 120, 1500]),
     kill: upTo(2.5),
     freeze: upTo(2.5),
     powerCut: upTo(1.2),
     rival: upTo(2.5),
     change: upTo(4),
+    meddle: upTo(3),
     frozenLooksDead: random.chance(0.5),
   };
 }

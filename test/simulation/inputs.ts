@@ -1,6 +1,6 @@
 // What people and hosts ask of a run, drawn from what they see of it. Mostly it makes sense at that moment; by the
 // time it is decided the run may have moved on, and that is the point.
-import type { Input } from "../../src/core/input.ts";
+import type { Input, InputOf } from "../../src/core/input.ts";
 import type { TaskId, TaskState } from "../../src/core/run.ts";
 import type { Ledger } from "./ledger.ts";
 import { editPlan } from "./plan.ts";
@@ -102,6 +102,13 @@ function blockedOrFailed(view: View): TaskId {
   return blocked.length > 0 && random.chance(0.4) ? random.pick(blocked).def.id : someTask(view, "failed");
 }
 
+/** Now and then one that waits for its merge. */
+function adoptedTask(view: View): TaskId {
+  const { random, ledger } = view;
+  const isQueued = random.chance(0.2) && ledger.queue.length > 0;
+  return isQueued ? random.pick(ledger.queue) : someTask(view, "failed", "pending");
+}
+
 const runMakers: Readonly<Record<string, Maker>> = {
   halt: () => ({ kind: "halt", reason: "enough for today" }),
   haltNow: () => ({ kind: "halt", reason: "stop that", now: true }),
@@ -123,23 +130,21 @@ const runMakers: Readonly<Record<string, Maker>> = {
     about: "run",
   }),
   answer: (view) => ({ kind: "answer", id: someQuestion(view), answer: view.random.pick(["a", "b"]) }),
-  drive: ({ random }) => ({
-    kind: "drive",
-    slots: random.pick([0, 1, 1, 2, 3, 5]),
-    ...(random.chance(0.1) ? { until: random.pick(["ready", "executing"]) } : {}),
-  }),
+  drive: (view) => driveInput(view, view.random.pick([0, 1, 1, 2, 3, 5])),
+  propose: (view) => {
+    const task = someTask(view, "running");
+    const attempt = (view.ledger.tasks.get(task)?.attempts ?? 1) - Number(view.random.chance(0.3));
+    return { kind: "propose", task, attempt, status: "success", summary: "done" };
+  },
+  /** The commit is made when it is decided. */
+  undo: (view) => ({ kind: "undo", task: mergedTask(view), commit: "", reason: "it was wrong" }),
+  land: ({ ledger }) => ({ kind: "land", commit: ledger.tip ?? "", files: 1 }),
   adopt: (view) => ({
     kind: "adopt",
     reason: "edited by hand",
     phase: view.random.chance(0.2) ? "executing" : null,
     tasks: {
-      [someTask(view, "failed", "pending")]: view.random.pick([
-        "pending",
-        "complete",
-        "skipped",
-        "running",
-        "failed",
-      ]),
+      [adoptedTask(view)]: view.random.pick(["pending", "complete", "skipped", "running", "failed"]),
     },
     digests: {},
   }),
@@ -173,6 +178,21 @@ const batchMakers: Readonly<Record<string, Maker>> = {
   batchClear: () => ({ kind: "checkpoint-clear" }),
 };
 
+/** How somebody wants the run driven: all of it, up to a phase, or only some tasks, perhaps one of them named twice. */
+export function driveInput({ random, ledger }: View, slots: number): InputOf<"drive"> {
+  const ids = [...ledger.tasks.keys()];
+  const named = ids.filter(() => random.chance(0.4));
+  const only = random.chance(0.12) && named.length > 0 ? [...named, random.pick(named)] : undefined;
+  const onOrphan = random.pick(["retry", "retry", "retry", "skip", "abort"] as const);
+  const until = random.chance(0.06) ? random.pick(["ready", "executing"]) : undefined;
+  return { kind: "drive", slots, onOrphan, ...(only && { only }), ...(until && { until }) };
+}
+
+function mergedTask(view: View): TaskId {
+  const merged = [...view.ledger.tasks.values()].filter(({ isVerified }) => isVerified);
+  return merged.length > 0 ? view.random.pick(merged).def.id : someTask(view, "complete");
+}
+
 const makers = { ...taskMakers, ...runMakers, ...batchMakers };
 
 const weights: Readonly<Record<string, number>> = {
@@ -197,6 +217,9 @@ const weights: Readonly<Record<string, number>> = {
   ask: 2,
   answer: 3,
   drive: 5,
+  propose: 1,
+  undo: 2,
+  land: 0.5,
   adopt: 2,
   tick: 1,
   release: 1,
@@ -242,6 +265,11 @@ function strayInput({ random, ledger }: View): Input {
   const isOldEpoch = random.chance(0.5);
   const epoch = isOldEpoch ? ledger.epoch - 1 : ledger.epoch;
   const attempt = isOldEpoch ? attempts : attempts - 1;
-  const key = `${random.pick(["run-agent", "run-checks"])}:${id}#${attempt}@${epoch}`;
-  return { kind: "effect-ended", key, outcome: { ok: true } };
+  const kind = random.pick(["prepare-workspace", "run-agent", "run-checks", "prepare-merge", "move-branch"]);
+  const commit = task?.attempt?.candidate?.commit ?? "none";
+  const onto = kind === "prepare-merge" ? ledger.tip : commit;
+  const of = kind === "prepare-merge" || kind === "move-branch" ? `+${onto}` : "";
+  const candidate = { commit, tree: "none", onto: onto ?? "none" };
+  const outcome = { ok: true, merged: { commit, tip: commit }, candidate } as const;
+  return { kind: "effect-ended", key: `${kind}:${id}#${attempt}@${epoch}${of}`, outcome };
 }

@@ -1,8 +1,8 @@
 // A second opinion: what the log says about the run, kept by plain records and computed from scratch each time it
 // is asked. It shares nothing with the code under test but the types of facts and of task definitions.
-import type { JobStage } from "../../src/core/parts.ts";
+import type { Candidate, JobStage } from "../../src/core/parts.ts";
 import type { Policy } from "../../src/core/policy.ts";
-import type { Stage, TaskDef, TaskId, TaskState, TaskStatus } from "../../src/core/run.ts";
+import type { OnOrphan, Stage, TaskDef, TaskId, TaskState, TaskStatus } from "../../src/core/run.ts";
 
 export interface Running {
   /** Unknown after a person said that it runs: the next fact about it tells. */
@@ -12,8 +12,17 @@ export interface Running {
   /** Virtual time at which the stage began: more may have passed than run time, never less. */
   sinceMs: number;
   /** Run time at which its limit is crossed, as the fact said. */
-  dueMs: number;
+  dueMs: number | null;
+  base: string | null;
+  workTree: string | null;
+  candidate: Candidate | null;
 }
+
+/** What an attempt in the queue wants: to be put onto a commit, checked, moved, or nothing yet. */
+export type Want =
+  | { readonly kind: "prepare-merge"; readonly onto: string }
+  | { readonly kind: "check-merge" | "move-branch"; readonly candidate: Candidate }
+  | null;
 
 export interface TaskRecord {
   def: TaskDef;
@@ -26,6 +35,11 @@ export interface TaskRecord {
   /** Whether heddle's own evidence completed it. */
   isVerified: boolean;
   costUsd: number;
+  losses: number;
+  /** The tree that was checked last since the attempt began, and whether all was green. */
+  evidence: { readonly tree: string; readonly ok: boolean } | null;
+  /** The commit that brought it to the branch. */
+  commit: string | null;
 }
 
 /** The role at work. */
@@ -34,7 +48,7 @@ export interface JobNow {
   readonly attempt: number;
   readonly stage: JobStage;
   readonly sinceMs: number;
-  readonly dueMs: number;
+  readonly dueMs: number | null;
   readonly isRepaired: boolean;
 }
 
@@ -47,12 +61,22 @@ export class Ledger {
   readonly finished = new Set<string>();
   readonly artifacts = new Set<string>();
   readonly questions = new Map<string, string | null>();
+  /** What open questions are about. */
+  readonly asking = new Map<string, string>();
   remaining: ReadonlyMap<TaskId, number> = new Map();
   phase = "ingestion";
   policy: Policy | null = null;
   halt: { readonly code: string; readonly now: boolean } | null = null;
   slots = 0;
   until: string | null = null;
+  only: readonly TaskId[] | null = null;
+  onOrphan: OnOrphan = "retry";
+  /** Where the branch is, as far as it was written down, and who waits for it. */
+  tip: string | null = null;
+  queue: TaskId[] = [];
+  /** Changes that were merged and told so, and changes that a person's word overtook on their way. */
+  readonly merged = new Set<string>();
+  readonly overtaken = new Set<string>();
   job: JobNow | null = null;
   readonly jobs = new Map<string, { readonly tries: number; readonly notBeforeMs: number }>();
   epoch = 0;
@@ -64,6 +88,54 @@ export class Ledger {
 
   engineAttempts(): number {
     return [...this.tasks.values()].filter(({ attempt }) => attempt?.driver === "engine").length;
+  }
+
+  /** Attempts of heddle's own that do not merely wait in the queue: each has a slot. */
+  busy(): TaskRecord[] {
+    return this.#own().filter((task) => task.attempt?.stage !== "integrating" || this.want(task) !== null);
+  }
+
+  /** Calls of agents that may still cost something. */
+  calls(): number {
+    return this.#own().filter(({ attempt }) => attempt?.stage !== "integrating").length;
+  }
+
+  #own(): TaskRecord[] {
+    return [...this.tasks.values()].filter(({ attempt }) => attempt?.driver === "engine");
+  }
+
+  /** What the one in the queue wants: the commits that were prepared must form a chain that begins at the tip. */
+  want(task: TaskRecord): Want {
+    const at = this.queue.indexOf(task.def.id);
+    if (at < 0 || this.tip === null) return null;
+    let onto = this.tip;
+    for (const id of this.queue.slice(0, at)) {
+      const before = this.at(id).attempt?.candidate;
+      if (before?.onto !== onto) return null;
+      onto = before.commit;
+    }
+    const candidate = task.attempt?.candidate;
+    if (candidate?.onto !== onto) return { kind: "prepare-merge", onto };
+    if (!task.evidence?.ok || task.evidence.tree !== candidate.tree)
+      return { kind: "check-merge", candidate };
+    return at === 0 ? { kind: "move-branch", candidate } : null;
+  }
+
+  /** Ready tasks that nothing keeps from starting at this run time, best first. */
+  due(runMs: number, isAffordable: (task: TaskRecord) => boolean): TaskRecord[] {
+    const taken = new Set(
+      [...this.tasks.values()].filter(({ state }) => state === "running").flatMap(claims),
+    );
+    const asked = new Set(this.asking.values());
+    const named = this.only && [...new Set(this.only)].flatMap((id) => this.tasks.get(id) ?? []);
+    const ready = named?.filter((task) => task.state === "pending" && this.unmet(task) === 0) ?? this.ready();
+    return ready.filter(
+      (task) =>
+        task.notBeforeMs <= runMs &&
+        !asked.has(task.def.id) &&
+        !claims(task).some((each) => taken.has(each)) &&
+        isAffordable(task),
+    );
   }
 
   isSettled(task: TaskRecord): boolean {
@@ -118,6 +190,12 @@ export class Ledger {
     return [...this.tasks.values()].every(({ state }) => state === "complete" || state === "skipped");
   }
 
+  /** It leaves the queue with its attempt. */
+  leave(task: TaskRecord): void {
+    task.attempt = null;
+    this.queue = this.queue.filter((id) => id !== task.def.id);
+  }
+
   /** Nothing is under way and nothing can start by itself. */
   isAtRest(): boolean {
     return [...this.tasks.values()].every(
@@ -151,6 +229,15 @@ export class Ledger {
 }
 
 /** The part of a record that a new beginning resets: attempts are counted on. */
-export function begin(task: TaskRecord, state: TaskState): void {
-  Object.assign(task, { state, tries: 0, attempt: null, notBeforeMs: 0, verdict: null, isVerified: false });
+export function begin(ledger: Ledger, task: TaskRecord, state: TaskState): void {
+  const { attempt } = task;
+  if (attempt?.candidate) ledger.overtaken.add(`${task.def.id}#${attempt.number}`);
+  ledger.leave(task);
+  const nothing = { tries: 0, losses: 0, notBeforeMs: 0, verdict: null, isVerified: false, evidence: null };
+  Object.assign(task, { state, ...nothing });
+}
+
+/** The files that a task writes and what it must have for itself. */
+export function claims({ def: { files, exclusive = [] } }: TaskRecord): string[] {
+  return [...files.map(({ path }) => path), ...exclusive.map((name) => `only one: ${name}`)];
 }

@@ -75,24 +75,30 @@ const runMutants: readonly Mutant[] = [
   ]),
   core("policy.ts", "the back-off starts doubled", ["Math.max(0, tries - 1)", "tries"]),
   core("policy.ts", "the run's budget is crossed by the next call", [
-    "run.usage.costUsd + run.usage.largestCallUsd > runBudgetUsd",
-    "run.usage.costUsd > runBudgetUsd",
+    "usage.costUsd + usage.largestCallUsd * (calls + 1) > runBudgetUsd",
+    "usage.costUsd > runBudgetUsd",
   ]),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
   core("effect.ts", "a key does not name the epoch", ["number}@${run.epoch}", "number}@1"]),
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
-  core("effect.ts", "a key does not name the attempt", ["#${task.attempt.number}@", "#1@"]),
-  core("follow.ts", "running attempts take no slot", ["run.slots - own.length", "run.slots"]),
+  core("effect.ts", "a key does not name the attempt", ["#${attempt.number}@", "#1@"]),
+  core("follow.ts", "running attempts take no slot", [
+    "run.slots - own.filter((task) => !isWaiting(run, task)).length",
+    "run.slots",
+  ]),
   core("follow.ts", "a halt stops nothing", ["if (run.halt || run.slots === 0", "if (run.slots === 0"]),
-  core("follow.ts", "limits strike too early", ["attempt.dueMs > runMs", "attempt.dueMs > runMs + 200"]),
-  core("follow.ts", "nobody waits for a back-off", ["task.notBeforeMs <= runMs", "task.notBeforeMs >= 0"]),
+  core("step-attempt.ts", "limits strike too early", [
+    "attempt.dueMs > runMs",
+    "attempt.dueMs > runMs + 200",
+  ]),
+  core("follow.ts", "nobody waits for a back-off", ["task.notBeforeMs > runMs || asks", "asks"]),
   core("follow.ts", "a back-off holds up those behind it", [
-    "due.length >= free || ready.length < limit",
-    "ready.length >= 0",
+    "if (run.only || ready.length < limit) return",
+    "if (limit > 0) return",
   ]),
   core("follow.ts", "tasks start in any phase", [
-    "if (run.phase !== run.protocol.graph?.runs) return [];",
-    "",
+    "if (!branch || run.phase !== run.protocol.graph?.runs) return [];",
+    "if (!branch) return [];",
   ]),
   core("next.ts", "halt --now lets attempts go on", ["run.halt?.now || run.holder", "run.holder"]),
   core("next.ts", "a plain halt ends attempts", ["run.halt?.now || run.holder", "run.halt || run.holder"]),
@@ -118,12 +124,12 @@ const stepMutants: readonly Mutant[] = [
     "if (defs.has(id)) continue;",
     "if (id) continue;",
   ]),
-  core("step-engine.ts", "late answers count", ["attemptKey(run, task) !== key", "!task.attempt"]),
+  core("step-engine.ts", "late answers count", ["effectOfAttempt(run, task)?.key !== key", "!task.attempt"]),
   core("step-engine.ts", "a living holder is replaced", ["alive && !force", "alive && force"]),
   core("step-engine.ts", "anybody releases the run", ["epoch === run.epoch && run.holder", "run.holder"]),
-  core("step-engine.ts", "work is done without checks", [
-    'task.attempt?.stage === "working"',
-    "run.slots < 0",
+  core("step-attempt.ts", "work is done without checks", [
+    'entered(run, task, { stage: "checking", runMs })',
+    'entered(run, task, { stage: "integrating", runMs })',
   ]),
   core("step-halt.ts", "a question is answered twice", [
     "if (question.answer !== null)",
@@ -134,6 +140,121 @@ const stepMutants: readonly Mutant[] = [
     "pending: without(from.pending)",
     "pending: from.pending",
   ]),
+];
+
+const queueMutants: readonly Mutant[] = [
+  core("queue.ts", "evidence counts for any tree", ["evidence?.tree === tree &&", "evidence !== null &&"]),
+  core("queue.ts", "what rests on one that dropped out is kept", [
+    "onto !== undefined && candidate?.onto === onto ? candidate : undefined",
+    "candidate ?? undefined",
+  ]),
+  core("queue.ts", "a merge does not wait for its turn", [
+    "run.queue[0] === task.def.id ? {",
+    "run.queue.length > 0 ? {",
+  ]),
+  core("queue.ts", "a merged tree is not checked", [
+    'if (!isProven(task, fits.tree)) return { needs: "check", candidate: fits };',
+    "",
+  ]),
+  core("effect.ts", "nobody is told what was prepared before", ["attempt.candidate?.commit ?? null", "null"]),
+  core("effect.ts", "a merge's key does not name what it is put onto", [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
+    'key("prepare-merge", `+${onto}`)',
+    'key("prepare-merge")',
+  ]),
+  core("effect.ts", "a move's key does not name its commit", [
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
+    "key(kind, `+${candidate.commit}`)",
+    "key(kind)",
+  ]),
+  core("meaning-attempt.ts", "the last to come is merged first", [
+    "run.queue.push(id)",
+    "run.queue.unshift(id)",
+  ]),
+  core("meaning-attempt.ts", "a merge moves no tip", [
+    "task.commit = commit;\n    });\n    moveTo(run, tip);",
+    "task.commit = commit;\n    });",
+  ]),
+  core("meaning-run.ts", "what a host took over stays in the queue", [
+    "    run.queue = run.queue.filter((each) => each !== id);\n",
+    "",
+  ]),
+  core("task.ts", "what ended stays in the queue", [
+    "    run.queue = run.queue.filter((id) => id !== task.def.id);\n",
+    "",
+  ]),
+  core("step-attempt.ts", "merged as soon as it is prepared", [
+    "if (merged) return completed(task, merged);",
+    "if (candidate) return completed(task, { commit: candidate.commit, tip: candidate.commit });",
+  ]),
+  core("step-attempt.ts", "a moved branch is taken for a merge", [
+    "candidate?.commit !== tip ||",
+    "!candidate ||",
+  ]),
+  core("step-attempt.ts", "somebody's move costs a try", [
+    "if (outcome.tip !== undefined)",
+    "if (run.slots < 0)",
+  ]),
+  core("step-attempt.ts", "a limit strikes who waits in the queue", [
+    'return attempt.stage !== "integrating" || placeInQueue(run, task).needs === "check";',
+    "return true;",
+  ]),
+  core("step-branch.ts", "an undone task leaves the run complete", [", ...reopened(run));", ");"]),
+  store("git.ts", "the branch is moved from anywhere", ["if (this.tip !== onto) return false;", ""]),
+  store("carriers.ts", "what was merged before is merged again", [
+    "earlier !== null && git.isAncestor(earlier, onto)",
+    'earlier === "nothing"',
+  ]),
+  store("carriers.ts", "the branch is moved without the run", ["this.#isWanted(run, effect) ?", "run ?"]),
+];
+
+const attemptMutants: readonly Mutant[] = [
+  core("meaning-attempt.ts", "a loss costs a try", ["  task.tries--;\n", ""]),
+  core("meaning-attempt.ts", "losses are not counted", ["      task.losses++;\n", ""]),
+  core("meaning-task.ts", "an attempt begins with old evidence", [
+    "done: null, evidence: null",
+    "done: null",
+  ]),
+  core("step-attempt.ts", "a task may be lost for ever", ["|| task.losses + 1 >= run.policy.losses", ""]),
+  core("step-attempt.ts", "orphans are never skipped", ['run.onOrphan === "skip" || ', ""]),
+  core("step-attempt.ts", "orphans never halt the run", [
+    'run.onOrphan === "abort" && !run.halt',
+    "run.slots < 0",
+  ]),
+  core("step-attempt.ts", "a lost agent is a failure", ["if (outcome.lost)", "if (run.slots < 0)"]),
+  core("step-attempt.ts", "nobody reviews", [
+    'run.policy.review ? "reviewing" : "integrating"',
+    '"integrating"',
+  ]),
+  core("step-attempt.ts", "a result is mended again and again", [
+    'outcome.category === "unparseable" && task.attempt?.stage === "working"',
+    'outcome.category === "unparseable"',
+  ]),
+  core("step-attempt.ts", "a question does not end the attempt", [
+    'if (asked.some((fact) => fact.kind === "question-asked"))',
+    "if (run.slots < 0)",
+  ]),
+  core("follow.ts", "who waits in the queue takes a slot", [
+    "own.filter((task) => !isWaiting(run, task)).length",
+    "own.length",
+  ]),
+  core("follow.ts", "two write the same file", [" || own.some((each) => taken.has(each))", ""]),
+  core("follow.ts", "two that start together share a file", [
+    "      for (const each of own) taken.add(each);\n",
+    "",
+  ]),
+  core("follow.ts", "two have the same thing for themselves", ["...(def.exclusive ?? [])", "...[]"]),
+  core("follow.ts", "a task starts without its answer", ["asksSomething(run, id) || own", "own"]),
+  core("follow.ts", "all tasks start although some were named", ["run.only ? named(run, run.only) : ", ""]),
+  core("follow.ts", "a task named twice starts twice", ["[...new Set(only)]", "[...only]"]),
+  core("follow.ts", "calls under way cost nothing", [
+    "runBudgetCrossed(run, calls + chosen.length)",
+    "runBudgetCrossed(run, 0)",
+  ]),
+  core("follow.ts", "an attempt begins where the branch began", ["base: branch.tip", "base: branch.start"]),
+  core("follow.ts", "limits run while halted", ["run.halt?.now ? [] : timeLimits", "timeLimits"]),
+  core("meaning-run.ts", "what was halted is late", ["    if (now) stopLimits(run);\n", ""]),
+  core("step-branch.ts", "anybody speaks for an attempt", ["task.attempt?.number === attempt &&", ""]),
 ];
 
 const jobMutants: readonly Mutant[] = [
@@ -205,6 +326,8 @@ export const mutants: readonly Mutant[] = [
   ...taskMutants,
   ...runMutants,
   ...stepMutants,
+  ...queueMutants,
+  ...attemptMutants,
   ...jobMutants,
   ...engineMutants,
   ...storeMutants,

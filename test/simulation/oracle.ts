@@ -7,14 +7,16 @@ import type { Run, Task, TaskId } from "../../src/core/run.ts";
 import { MemoryTable } from "../../src/core/table.ts";
 import type { Committed } from "../../src/journal/journal.ts";
 import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { checkBranch } from "./branch.ts";
 import { compare } from "./compare.ts";
 import type { LazyTable } from "./lazy-table.ts";
 import { Ledger } from "./ledger.ts";
 import type { SimProcess } from "./process.ts";
 import type { RuleOf, Said, Scene } from "./rules.ts";
+import { attemptRules } from "./rules-attempt.ts";
 import { jobRules } from "./rules-job.ts";
 import { checkTime, runRules } from "./rules-run.ts";
-import { taskRules } from "./rules-task.ts";
+import { isOverBudget, taskRules } from "./rules-task.ts";
 import type { Simulation } from "./simulation.ts";
 
 export const runId = "plan-1";
@@ -104,6 +106,7 @@ export class Oracle {
     for (const id of ids) this.#checkRow(id);
     this.#checkHead(this.#sim.disk.head);
     this.checkAcknowledged();
+    checkBranch(this.#sim, this.ledger);
   }
 
   /** What a process kept from its last transaction, when it thinks that nobody else wrote since. */
@@ -138,6 +141,7 @@ export class Oracle {
     if ("runMs" in fact) checkTime(scene, fact.runMs);
     (taskRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     (runRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
+    (attemptRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     (jobRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     apply(this.shadow, entry);
   }
@@ -160,9 +164,9 @@ export class Oracle {
   #checkIdle(process: SimProcess): void {
     const { ledger } = this;
     if (process.name !== ledger.holder || ledger.halt || ledger.phase !== "executing") return;
-    if (ledger.phase === ledger.until) return;
-    if (ledger.engineAttempts() >= ledger.slots) return;
-    const idle = ledger.ready().find((task) => task.notBeforeMs <= ledger.runMs);
+    if (ledger.phase === ledger.until || ledger.tip === null) return;
+    if (ledger.busy().length >= ledger.slots) return;
+    const [idle] = ledger.due(ledger.runMs, (task) => !isOverBudget(ledger, task));
     this.#sim.check(!idle, "X3 idle", () => `${idle?.def.id} is due and a slot is free`);
   }
 }

@@ -1,6 +1,6 @@
 // One orchestrator, from its claim to its end: the real Hold, Inbox, LocalWorld and loop, wired as a command would
 // wire them, on a simulated process.
-import type { Outcome } from "../../src/core/input.ts";
+import type { InputOf, Outcome } from "../../src/core/input.ts";
 import { type Run, taskOf } from "../../src/core/run.ts";
 import { isAtRest } from "../../src/engine/drive.ts";
 import { Hold, Replaced } from "../../src/engine/hold.ts";
@@ -10,6 +10,7 @@ import { LocalWorld } from "../../src/engine/world.ts";
 import { StoreFailure } from "../../src/journal/journal.ts";
 import type { Agents } from "./agents.ts";
 import { Carrying } from "./carriers.ts";
+import { startOfBranch } from "./git.ts";
 import { type Oracle, runId } from "./oracle.ts";
 import type { SimProcess } from "./process.ts";
 import type { Simulation } from "./simulation.ts";
@@ -30,7 +31,8 @@ export interface Troupe {
 }
 
 export interface Manner {
-  readonly slots: number | null;
+  /** How to drive the run; nothing goes on as the one before did. */
+  readonly drive: InputOf<"drive"> | null;
   /** Whether it stays while the run is halted or stuck, waiting for somebody. */
   readonly stays: boolean;
 }
@@ -69,7 +71,10 @@ async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promis
   );
   troupe.orchestrators.set(process, { process, inbox, carrying });
   try {
-    if (manner.slots !== null) await hold.submit({ kind: "drive", slots: manner.slots });
+    // The branch is looked at once the run is held: nobody else moves it for this run from here on.
+    const { tip } = sim.git;
+    await hold.submit({ kind: "open-branch", name: `heddle/${runId}`, start: startOfBranch, tip });
+    if (manner.drive) await hold.submit(manner.drive);
     const finished = (run: Run) => {
       const isOver = isAtRest(run) && (!manner.stays || run.phase === "complete");
       const left = run.halt?.now

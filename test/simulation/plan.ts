@@ -41,6 +41,9 @@ function dependencies(random: Random, { ids, at, shape, width }: Spot): TaskId[]
   }
 }
 
+/** What several tasks may want to write. */
+const paths = ["a.ts", "b.ts", "c.ts", "d.ts"];
+
 /** A definition that differs from every other one. */
 export function define(random: Random, id: TaskId, dependsOn: readonly TaskId[]): TaskDef {
   return {
@@ -51,8 +54,9 @@ export function define(random: Random, id: TaskId, dependsOn: readonly TaskId[])
     steel: false,
     estimateHours: random.between(1, 3),
     behaviours: [],
-    files: [],
+    files: paths.filter(() => random.chance(0.06)).map((path) => ({ path, action: "modify" })),
     criteria: [],
+    ...(random.chance(0.1) ? { exclusive: ["database"] } : {}),
     file: `tasks/${id}.json`,
     digest: `${id}:${random.between(0, 1e12)}`,
   };

@@ -21,13 +21,17 @@ export const jobRules: Rules<FactKind> = {
     const { sim, ledger } = scene;
     const job = current(scene, role, attempt);
     if (!job) return;
+    if (job.stage === stage && job.dueMs === null && dueMs !== null) {
+      ledger.job = { ...job, dueMs, sinceMs: sim.nowMs };
+      return;
+    }
     const said = saidOf(scene, job);
     const isRepair = stage === "repairing";
     const isSaid = said.some(({ ok }) => ok === !isRepair);
     sim.check(isSaid, wordOf(job), () => `${role}#${attempt} entered ${stage} and nobody said so`);
     sim.check(!isRepair || !job.isRepaired, "C6 fixer", () => `${role}#${attempt} went to the fixer twice`);
-    const limitMs = ledger.policy?.checkLimitMs ?? 0;
-    sim.check(dueMs === runMs + limitMs, "C7 limit", () => `${role} is due at ${dueMs}, from ${runMs}`);
+    const wantedMs = ledger.halt?.now ? null : runMs + (ledger.policy?.checkLimitMs ?? 0);
+    sim.check(dueMs === wantedMs, "C7 limit", () => `${role} is due at ${dueMs}, not ${wantedMs}`);
     if (isRepair) sim.saw("output went to the fixer");
     ledger.job = { ...job, stage, dueMs, sinceMs: sim.nowMs, isRepaired: job.isRepaired || isRepair };
   },
@@ -81,7 +85,8 @@ function failed(scene: Scene, fact: FactOf<"job-failed">): void {
     const limitMs = job.stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
     const passedMs = sim.nowMs - job.sinceMs;
     sim.check(passedMs >= limitMs - 2, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
-    sim.check(runMs >= job.dueMs, "C7 early", () => `${name} ended at ${runMs}, due at ${job.dueMs}`);
+    const isDue = job.dueMs !== null && runMs >= job.dueMs;
+    sim.check(isDue, "C7 early", () => `${name} ended at ${runMs}, due at ${job.dueMs}`);
     sim.saw("limit for a role crossed");
   } else {
     // An output that was fine may still be refused by the run: then the role failed although it said ok.

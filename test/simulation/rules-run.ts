@@ -3,7 +3,7 @@
 import type { FactKind, FactOf } from "../../src/core/fact.ts";
 import { begin } from "./ledger.ts";
 import type { Rules, Scene } from "./rules.ts";
-import { isOverBudget } from "./rules-task.ts";
+import { hostAttempt, isOverBudget } from "./rules-task.ts";
 
 const order = [
   "ingestion",
@@ -16,18 +16,23 @@ const order = [
   "executing",
 ];
 
+const reopening: ReadonlySet<FactKind> = new Set<FactKind>(["task-undone", "task-defined"]);
+
 export const runRules: Rules<FactKind> = {
   "run-created": ({ ledger }, { policy }) => {
     ledger.policy = policy;
   },
   "phase-entered": (scene, { from, to }) => {
-    const { sim, ledger } = scene;
+    const { sim, ledger, kinds } = scene;
     sim.check(from === ledger.phase, "X15 phase", () => `from ${from}, but the run is in ${ledger.phase}`);
     const isNext = order.indexOf(to) === order.indexOf(from) + 1;
     const isEnd = to === "complete" && from === "executing";
-    sim.check(isNext || isEnd, "X15 order", () => `from ${from} to ${to}`);
+    // A task that is open again, because it was undone, added or changed, opens the run again.
+    const isBack = from === "complete" && to === "executing" && kinds.some((kind) => reopening.has(kind));
+    sim.check(isNext || isEnd || isBack, "X15 order", () => `from ${from} to ${to}`);
     sim.check(!isEnd || ledger.isDone(), "X15 complete", () => "complete, with open tasks");
     if (isEnd) sim.saw("went through every phase");
+    if (isBack) sim.saw("complete run opened again");
     ledger.phase = to;
   },
   "artifact-registered": ({ ledger }, { artifact }) => {
@@ -52,16 +57,23 @@ export const runRules: Rules<FactKind> = {
     // Whoever resumes after a role gave up wants another try.
     if (halt?.code === "job")
       for (const role of ledger.jobs.keys()) ledger.jobs.set(role, { tries: 0, notBeforeMs: 0 });
+    // What was ended at once begins its limit anew.
+    if (halt?.now) {
+      for (const { attempt } of ledger.tasks.values()) if (attempt) attempt.sinceMs = sim.nowMs;
+      if (ledger.job) ledger.job = { ...ledger.job, sinceMs: sim.nowMs };
+    }
     ledger.halt = null;
     sim.saw("resumed");
   },
-  "question-asked": ({ sim, ledger }, { id }) => {
+  "question-asked": ({ sim, ledger }, { id, about }) => {
     sim.check(!ledger.questions.has(id), "C8 asked", () => `question ${id} was asked twice`);
+    ledger.asking.set(id, about);
     ledger.questions.set(id, ledger.questions.get(id) ?? null);
   },
   "question-answered": ({ sim, ledger }, { id, answer }) => {
     sim.check(ledger.questions.get(id) === null, "C8 answered", () => `question ${id} was answered twice`);
     ledger.questions.set(id, answer);
+    ledger.asking.delete(id);
     sim.saw("question answered");
   },
   overridden,
@@ -70,12 +82,12 @@ export const runRules: Rules<FactKind> = {
     const isOwn = ledger.holder === process.name && epoch === ledger.epoch;
     sim.check(isOwn, "X17 release", () => `${process.name} released epoch ${epoch} of ${ledger.holder}`);
     ledger.holder = null;
+    sim.holder = null;
     ledger.runMs = Math.max(ledger.runMs, runMs);
   },
-  "slots-set": ({ sim, ledger }, { slots, until }) => {
-    ledger.slots = slots;
-    ledger.until = until;
-    if (ledger.engineAttempts() > slots) sim.saw("slots lowered below what runs");
+  "slots-set": ({ sim, ledger }, { slots, until, only = null, onOrphan = "retry" }) => {
+    Object.assign(ledger, { slots, until, only, onOrphan });
+    if (ledger.busy().length > slots) sim.saw("slots lowered below what runs");
   },
   "checkpoint-set": ({ sim, ledger, kinds }, { checkpoint }) => {
     if (!checkpoint) return;
@@ -99,19 +111,28 @@ export function checkTime({ sim, ledger }: Scene, runMs: number): void {
   ledger.runMs = Math.max(ledger.runMs, runMs);
 }
 
-function halted({ sim, ledger }: Scene, { code, now, reason }: FactOf<"halt-requested">): void {
+function halted({ sim, ledger, kinds }: Scene, { code, now, reason }: FactOf<"halt-requested">): void {
   const isNew = ledger.halt === null || (now && !ledger.halt.now);
   sim.check(isNew, "C10 replaced", () => `the halt of ${ledger.halt?.code} was replaced by one of ${code}`);
   sim.check(reason !== "", "C10 reason", () => "a halt has no reason");
   if (code === "budget") {
+    const isFree = ledger.due(ledger.runMs, (task) => !isOverBudget(ledger, task)).length > 0;
     const isRunCrossed = ledger.costUsd + ledger.largestCallUsd > (ledger.policy?.runBudgetUsd ?? 0);
     const isCrossed = isRunCrossed || ledger.ready().some((task) => isOverBudget(ledger, task));
-    sim.check(isCrossed, "C12 halt", () => "halted by a budget that no start would cross");
+    sim.check(isCrossed && !isFree, "C12 halt", () => "halted by a budget that some start would not cross");
     sim.saw("halted by a budget");
+  }
+  if (code === "orphans") {
+    const isAsked = ledger.onOrphan === "abort" && kinds.includes("attempt-lost");
+    sim.check(isAsked, "X14 abort", () => "halted by orphans, and nobody wanted that");
+    sim.saw("halted by an orphan");
   }
   if (ledger.engineAttempts() > 0)
     sim.saw(now ? "halted now with attempts running" : "halted with attempts running");
   ledger.halt = { code, now };
+  if (!now) return;
+  for (const { attempt } of ledger.tasks.values()) if (attempt) attempt.dueMs = null;
+  if (ledger.job) ledger.job = { ...ledger.job, dueMs: null };
 }
 
 function overridden({ sim, ledger }: Scene, { phase, tasks, policy, reason }: FactOf<"overridden">): void {
@@ -121,9 +142,9 @@ function overridden({ sim, ledger }: Scene, { phase, tasks, policy, reason }: Fa
   if (phase !== null && Object.keys(tasks).length === 0) sim.saw("phase overridden");
   for (const [id, state] of Object.entries(tasks)) {
     const task = ledger.at(id);
-    begin(task, state);
+    begin(ledger, task, state);
     if (state === "running") {
-      task.attempt = { number: null, driver: "host", stage: "working", sinceMs: sim.nowMs, dueMs: 0 };
+      task.attempt = { ...hostAttempt, number: null, sinceMs: sim.nowMs };
     }
     sim.saw("state adopted");
   }
@@ -141,4 +162,5 @@ function claimed({ sim, ledger, process }: Scene, { epoch, holder }: FactOf<"epo
   if (ledger.engineAttempts() > 0) sim.saw("took over with attempts running");
   ledger.epoch = epoch;
   ledger.holder = process.name;
+  sim.holder = process.name;
 }

@@ -1,9 +1,9 @@
 // What must be true of every fact about a task: legal transitions only (X12), one start and one end per attempt
 // (G2), nothing before its time (X3), nothing on the word of a stale executor (X17), nothing without evidence.
 import type { FactKind, FactOf } from "../../src/core/fact.ts";
-import type { TaskId } from "../../src/core/run.ts";
-import { begin, type Ledger, type TaskRecord } from "./ledger.ts";
-import type { Rules, Said, Scene } from "./rules.ts";
+import { begin, claims, type Ledger, type TaskRecord } from "./ledger.ts";
+import type { Rules, Scene } from "./rules.ts";
+import { current, limitOf, saidOf, wasLost } from "./rules-attempt.ts";
 
 type Failing = FactOf<"attempt-failed"> | FactOf<"task-failed">;
 type Ending = Failing | FactOf<"task-completed">;
@@ -18,25 +18,6 @@ export const taskRules: Rules<FactKind> = {
   },
   "plan-loaded": planLoaded,
   "task-started": started,
-  "stage-entered": (scene, { task: id, attempt, stage, runMs, dueMs }) => {
-    const { sim, ledger } = scene;
-    const running = current(scene, id, attempt);
-    if (!running) return;
-    const isOk = saidOf(scene, id).some((said) => said.ok);
-    sim.check(isOk, "X17 word", () => `${id}#${attempt} went on to ${stage} and its agent never said so`);
-    sim.check(
-      running.stage === "working",
-      "X12 stage",
-      () => `${id}#${attempt} was ${running.stage} already`,
-    );
-    const limitMs = ledger.policy?.checkLimitMs ?? 0;
-    sim.check(
-      dueMs === runMs + limitMs,
-      "C7 limit",
-      () => `${id}#${attempt} is due at ${dueMs}, from ${runMs}`,
-    );
-    Object.assign(running, { stage, sinceMs: sim.nowMs, dueMs });
-  },
   "attempt-failed": (scene, fact) => {
     const { sim, ledger } = scene;
     const task = ended(scene, fact);
@@ -56,11 +37,19 @@ export const taskRules: Rules<FactKind> = {
   "task-failed": (scene, fact) => {
     const { sim, ledger } = scene;
     const isEngine = ledger.tasks.get(fact.task)?.attempt?.driver === "engine";
+    const isLost = saidOf(scene, fact.task).some(wasLost);
     const task = ended(scene, fact);
     if (!task) return;
     const isOver = !fact.retryable || task.tries >= (ledger.policy?.attempts ?? 0);
-    sim.check(!isEngine || isOver, "X11 give up", () => `${fact.task} failed after ${task.tries} tries`);
-    if (isEngine && fact.retryable) sim.saw("retries used up");
+    const isLostForGood = ledger.onOrphan === "skip" || task.losses + 1 >= (ledger.policy?.losses ?? 0);
+    sim.check(
+      !isEngine || (isLost ? isLostForGood : isOver),
+      "X11 give up",
+      () => `${fact.task} failed after ${task.tries} tries and ${task.losses} losses`,
+    );
+    sim.check(fact.error !== "", "X11 reason", () => `${fact.task} failed, and nobody says why`);
+    if (isEngine && isLost) sim.saw(ledger.onOrphan === "skip" ? "orphan skipped" : "lost too often");
+    else if (isEngine && fact.retryable) sim.saw("retries used up");
     if (!isEngine) sim.saw("host failed a task");
     task.state = "failed";
     seeBlocked(scene);
@@ -70,14 +59,14 @@ export const taskRules: Rules<FactKind> = {
     const task = ledger.at(id);
     const isLegal = task.state === "failed" || task.attempt?.driver === "host";
     sim.check(isLegal, "X12 retry", () => `${id} was retried while ${task.state}`);
-    begin(task, "pending");
+    begin(ledger, task, "pending");
     sim.saw("retried");
   },
   "task-skipped": ({ sim, ledger }, { task: id }) => {
     const task = ledger.at(id);
     const isLegal = task.state === "pending" || task.state === "failed";
     sim.check(isLegal, "X12 skip", () => `${id} was skipped while ${task.state}`);
-    begin(task, "skipped");
+    begin(ledger, task, "skipped");
     sim.saw("skipped");
   },
   "verification-recorded": (scene, { task: id, recommendation }) => {
@@ -97,8 +86,9 @@ function define({ sim, ledger }: Scene, { task: def, reset }: FactOf<"task-defin
     sim.check(ledger.tasks.has(id), "D10 order", () => `${def.id} was defined before ${id}`);
   if (!old) {
     if (ledger.dropped.has(def.id)) sim.saw("dropped task came back");
-    const fresh = { attempts: 0, tries: 0, attempt: null, notBeforeMs: 0, verdict: null };
-    ledger.tasks.set(def.id, { def, state: "pending", ...fresh, isVerified: false, costUsd: 0 });
+    const fresh = { attempts: 0, tries: 0, attempt: null, notBeforeMs: 0, verdict: null, losses: 0 };
+    const nothing = { isVerified: false, costUsd: 0, evidence: null, commit: null };
+    ledger.tasks.set(def.id, { def, state: "pending", ...fresh, ...nothing });
     return;
   }
   const isChanged = old.def.digest !== def.digest;
@@ -109,7 +99,7 @@ function define({ sim, ledger }: Scene, { task: def, reset }: FactOf<"task-defin
     () => `${def.id} was changed while it ran`,
   );
   if (isChanged && old.state !== "pending") sim.saw("plan reloaded with progress reset");
-  if (reset) begin(old, "pending");
+  if (reset) begin(ledger, old, "pending");
   old.def = def;
 }
 
@@ -147,50 +137,104 @@ function started(scene: Scene, fact: FactOf<"task-started">): void {
   task.state = "running";
   task.attempts = attempt;
   task.tries++;
-  task.attempt = { number: attempt, driver, stage: "working", sinceMs: sim.nowMs, dueMs: fact.dueMs ?? 0 };
+  task.evidence = null;
+  const base = fact.base ?? null;
+  const stage = driver === "engine" ? "preparing" : "working";
+  task.attempt = {
+    ...hostAttempt,
+    number: attempt,
+    driver,
+    stage,
+    sinceMs: sim.nowMs,
+    dueMs: fact.dueMs,
+    base,
+  };
 }
+
+/** A host's attempt has no stages, no limit and no base. */
+export const hostAttempt = {
+  driver: "host",
+  stage: "working",
+  dueMs: null,
+  base: null,
+  workTree: null,
+  candidate: null,
+} as const;
 
 function startedByEngine(scene: Scene, fact: FactOf<"task-started">, task: TaskRecord): void {
   const { sim, ledger } = scene;
   const { task: id, runMs, dueMs } = fact;
-  const running = ledger.engineAttempts();
+  const busy = ledger.busy().length;
   const { policy } = ledger;
   if (!policy) return;
   sim.check(ledger.holder !== null, "X17 start", () => `${id} started and nobody holds the run`);
   sim.check(ledger.phase !== ledger.until, "X1 until", () => `${id} started past ${ledger.until}`);
-  sim.check(running < ledger.slots, "X3 slots", () => `${id} started beside ${running} of ${ledger.slots}`);
-  sim.check(
-    task.notBeforeMs <= runMs,
-    "X11 wait",
-    () => `${id} started at ${runMs}, not before ${task.notBeforeMs}`,
-  );
+  sim.check(busy < ledger.slots, "X3 slots", () => `${id} started beside ${busy} of ${ledger.slots}`);
+  const { notBeforeMs } = task;
+  sim.check(notBeforeMs <= runMs, "X11 wait", () => `${id} started at ${runMs}, not before ${notBeforeMs}`);
   sim.check(task.tries < policy.attempts, "X11 tries", () => `${id} started after ${task.tries} tries`);
-  sim.check(
-    dueMs === runMs + policy.workLimitMs,
-    "C7 limit",
-    () => `${id} is due at ${dueMs}, from ${runMs}`,
-  );
+  const wantedMs = runMs + policy.prepareLimitMs;
+  sim.check(dueMs === wantedMs, "C7 limit", () => `${id} is due at ${dueMs}, not ${wantedMs}`);
   sim.check(!isOverBudget(ledger, task), "C12 start", () => `${id} started across its budget`);
-  const ready = ledger.ready();
-  const best = ready.find((each) => each.notBeforeMs <= runMs);
+  const isNamed = ledger.only === null || ledger.only.includes(id);
+  sim.check(isNamed, "X1 only", () => `${id} started, and only ${ledger.only?.join(" ")} were named`);
+  sim.check(![...ledger.asking.values()].includes(id), "C8 start", () => `${id} started without its answer`);
+  startedBeside(scene, task);
+  startedFrom(scene, fact, task);
+  const [best] = ledger.due(runMs, (each) => !isOverBudget(ledger, each));
   sim.check(best === task, "X3 order", () => `${id} started before ${best?.def.id}`);
-  if (ready[0] !== task) sim.saw("passed by one that waits for its back-off");
-  if (task.notBeforeMs > 0) sim.saw("waited for its back-off");
-  if (running + 1 === ledger.slots) sim.saw("every slot taken");
+  const [first] = ledger.ready();
+  if (first !== task && (first?.notBeforeMs ?? 0) > runMs)
+    sim.saw("passed by one that waits for its back-off");
+  if (first !== task && first && isOverBudget(ledger, first)) sim.saw("passed by one over its budget");
+  if (notBeforeMs > 0) sim.saw("waited for its back-off");
+  if (busy + 1 === ledger.slots) sim.saw("every slot taken");
+  if (ledger.only !== null) sim.saw("started because it was named");
+  if (ledger.engineAttempts() >= ledger.slots) sim.saw("started beside one that waits in the queue");
 }
 
-/** One more call as dear as the dearest would cross a ceiling (C12). */
+/** No two that write the same files, or need the same thing for themselves, are worked on side by side (X3). */
+function startedBeside({ sim, ledger }: Scene, task: TaskRecord): void {
+  const own = claims(task);
+  for (const other of ledger.tasks.values()) {
+    const shared = other.state === "running" ? claims(other).filter((each) => own.includes(each)) : [];
+    sim.check(shared.length === 0, "X3 claims", () => `${task.def.id} and ${other.def.id} want ${shared}`);
+  }
+  const isKept = ledger
+    .ready()
+    .some((each) => claims(each).some((name) => own.includes(name)) && each !== task);
+  if (isKept) sim.saw("kept others from what it claims");
+}
+
+/** It begins from the tip of the branch, and what it depends on is in there (X10). */
+function startedFrom({ sim, ledger }: Scene, fact: FactOf<"task-started">, task: TaskRecord): void {
+  const { git } = sim;
+  const { base = "", task: id, attempt } = fact;
+  sim.check(
+    base === ledger.tip,
+    "X10 base",
+    () => `${id} begins from ${base}, the branch is at ${ledger.tip}`,
+  );
+  if (git.commit(base) === undefined) return;
+  for (const each of task.def.dependsOn) {
+    const { commit } = ledger.at(each);
+    const isIn = commit === null || git.isAncestor(commit, base);
+    sim.check(isIn, "X10 dependency", () => `${id} begins from ${base}, without ${each}`);
+  }
+  git.bases.set(`${id}#${attempt}`, base);
+}
+
+/** One more call as dear as the dearest would cross a ceiling, those under way counted as well (C12). */
 export function isOverBudget(ledger: Ledger, task: TaskRecord): boolean {
   const { policy, costUsd, largestCallUsd } = ledger;
   if (!policy) return false;
-  const isOverRun = costUsd + largestCallUsd > policy.runBudgetUsd;
+  const isOverRun = costUsd + largestCallUsd * (ledger.calls() + 1) > policy.runBudgetUsd;
   return isOverRun || (task.costUsd > 0 && task.costUsd + largestCallUsd > policy.taskBudgetUsd);
 }
 
 function completed(scene: Scene, fact: FactOf<"task-completed">): void {
   const { sim, ledger } = scene;
   const running = ledger.tasks.get(fact.task)?.attempt;
-  const evidence = saidOf(scene, fact.task).filter((said) => said.ok);
   const task = ended(scene, fact);
   if (!task || !running) return;
   task.state = "complete";
@@ -205,15 +249,7 @@ function completed(scene: Scene, fact: FactOf<"task-completed">): void {
     return;
   }
   const name = `${fact.task}#${fact.attempt}`;
-  sim.check(running.stage === "checking", "G4 checks", () => `${name} completed while ${running.stage}`);
-  sim.check(evidence.length > 0, "G4 evidence", () => `${name} completed without passed checks`);
-  const isBound = evidence.some((said: Said) => said.digest === task.def.digest);
-  sim.check(isBound, "G4 definition", () => `${name} completed by the evidence of another definition`);
-  sim.check(
-    evidence.every((said) => said.good),
-    "G4 lie",
-    () => `${name} completed by a lie`,
-  );
+  sim.check(ledger.merged.has(name), "G3 merged", () => `${name} completed and was never merged`);
 }
 
 /** An attempt ends once, by the word of the one that works on it, or at its limit and not before. */
@@ -228,7 +264,7 @@ function ended(scene: Scene, fact: Ending): TaskRecord | undefined {
   ledger.finished.add(key);
   if (running.driver === "engine" && fact.kind !== "task-completed") failedByEngine(scene, fact);
   const task = ledger.at(id);
-  task.attempt = null;
+  ledger.leave(task);
   return task;
 }
 
@@ -239,40 +275,31 @@ function failedByEngine(scene: Scene, fact: Failing): void {
   if (!attempt || !ledger.policy) return;
   const name = `${fact.task}#${fact.attempt}`;
   if (fact.category !== "timeout") {
-    const isSaid = saidOf(scene, fact.task).some((said) => !said.ok);
-    sim.check(isSaid, "X17 word", () => `${name} failed and nobody said so`);
+    const said = saidOf(scene, fact.task).filter(({ ok }) => !ok);
+    sim.check(said.length > 0, "X17 word", () => `${name} failed and nobody said so`);
+    // Somebody else's move is nobody's failure, and neither is a lost agent up to a limit.
+    const isMoved = said.some(({ outcome }) => outcome?.ok === false && outcome.tip !== undefined);
+    sim.check(!isMoved, "G3 moved", () => `${name} failed because somebody moved the branch`);
+    const isLost = said.some(wasLost) && fact.kind === "attempt-failed";
+    sim.check(!isLost, "X14 lost", () => `${name} was lost, and that cost a try`);
     if (attempt.stage === "checking" && saidOf(scene, fact.task).some((said) => !said.good))
       sim.saw("lie caught by the checks");
     return;
   }
-  const isWork = attempt.stage === "working";
-  const limitMs = isWork ? ledger.policy.workLimitMs : ledger.policy.checkLimitMs;
+  const { stage, dueMs } = attempt;
+  const isWaiting = stage === "integrating" && ledger.want(task)?.kind !== "check-merge";
+  sim.check(!isWaiting, "C7 queue", () => `${name} ended at a limit while it waited in the queue`);
+  sim.check(ledger.halt?.now !== true, "C10 expired", () => `${name} ended at a limit while halted`);
+  const limitMs = limitOf(ledger.policy, stage);
   if (fact.kind === "attempt-failed")
     sim.check(
-      fact.runMs >= attempt.dueMs,
+      dueMs !== null && fact.runMs >= dueMs,
       "C7 early",
-      () => `${name} ended at ${fact.runMs}, due at ${attempt.dueMs}`,
+      () => `${name} ended at ${fact.runMs}, due at ${dueMs}`,
     );
   const passedMs = sim.nowMs - attempt.sinceMs;
   sim.check(passedMs >= limitMs - 2, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
-  sim.saw(isWork ? "limit for working crossed" : "limit for checking crossed");
-}
-
-/** The attempt that the fact is about, if it is the one that runs. */
-function current({ sim, ledger }: Scene, id: TaskId, attempt: number): TaskRecord["attempt"] {
-  const task = ledger.tasks.get(id);
-  const number = task?.attempt?.number ?? attempt;
-  const isCurrent = task?.state === "running" && number === attempt;
-  sim.check(isCurrent, "X17 attempt", () => `${id}#${attempt} is not running: it is ${task?.state}`);
-  return isCurrent ? (task?.attempt ?? null) : null;
-}
-
-/** What was said about the present stage of the present attempt under the present epoch. */
-function saidOf({ ledger, said }: Scene, id: TaskId): readonly Said[] {
-  const attempt = ledger.tasks.get(id)?.attempt;
-  if (!attempt) return [];
-  const effect = attempt.stage === "working" ? "run-agent" : "run-checks";
-  return said(`${effect}:${id}#${attempt.number}@${ledger.epoch}`);
+  sim.saw(`limit for ${stage} crossed`);
 }
 
 function seeBlocked({ sim, ledger }: Scene): void {

@@ -1,6 +1,7 @@
 // What an entry is judged in: the ledger as it was before it, who wrote it, and what agents really said. Each rule
 // of `rules-task.ts` and `rules-run.ts` checks one kind of fact and then enters it.
 import type { Fact, FactKind, FactOf } from "../../src/core/fact.ts";
+import type { Outcome } from "../../src/core/input.ts";
 import type { Ledger } from "./ledger.ts";
 import type { SimProcess } from "./process.ts";
 import type { Simulation } from "./simulation.ts";
@@ -12,6 +13,7 @@ export interface Said {
   readonly digest: string;
   /** Whether the work was as good as was said. */
   readonly good: boolean;
+  readonly outcome?: Outcome;
 }
 
 export interface Scene {

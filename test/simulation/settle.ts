@@ -3,6 +3,7 @@
 import type { Input } from "../../src/core/input.ts";
 import { noFaults } from "./fault.ts";
 import { madeByRoles, registerInput } from "./inputs.ts";
+import type { Ledger } from "./ledger.ts";
 import { startOrchestrator, type Troupe } from "./orchestrator.ts";
 
 export interface Settling {
@@ -18,6 +19,7 @@ export function settle(troupe: Troupe, operate: (troupe: Troupe, input: Input) =
   sim.note("NO MORE FAULTS");
   sim.settling = true;
   sim.faults = noFaults;
+  sim.git.clashes = { text: 0, meaning: 0 };
   sim.viewBrokenUntilMs = 0;
   for (const process of sim.processes) if (process.alive && process.frozen) process.thaw();
   if (sim.random.chance(0.3))
@@ -53,11 +55,16 @@ function look(troupe: Troupe, care: Care): void {
     const { ledger } = oracle;
     if (sim.living("orchestrator").length === 0 && !isAtRest(troupe, care.staysHalted))
       startOrchestrator(troupe, {
-        slots: ledger.slots === 0 || ledger.until !== null ? 2 : null,
+        drive: isLimited(ledger) ? { kind: "drive", slots: 2 } : null,
         stays: sim.random.chance(0.5),
       });
     look(troupe, care);
   });
+}
+
+/** Somebody wanted only a part of it done, or the run halted again at every loss. */
+function isLimited({ slots, until, only, onOrphan }: Ledger): boolean {
+  return slots === 0 || until !== null || only !== null || onOrphan === "abort";
 }
 
 function needed({ oracle: { ledger } }: Troupe, staysHalted: boolean): Input | undefined {
@@ -68,7 +75,7 @@ function needed({ oracle: { ledger } }: Troupe, staysHalted: boolean): Input | u
   if (staysHalted) return ledger.halt ? undefined : { kind: "halt", reason: "for the night" };
   if (ledger.halt)
     return { kind: "resume", stopFile: false, budgetUsd: Math.ceil(ledger.costUsd) * 2 + 1000 };
-  if (ledger.slots === 0 || ledger.until !== null) return { kind: "drive", slots: 2 };
+  if (isLimited(ledger)) return { kind: "drive", slots: 2 };
   if (ledger.phase !== "complete" || ledger.isDone()) return undefined;
   // The plan grew after its end. Going back to work wants every gate on the way passed.
   const missing = madeByRoles.find((name) => !ledger.artifacts.has(name));

@@ -1,11 +1,11 @@
 // One seed, one history: faults first, with everything checked at every commit; then no more faults, and the run
 // must come to its end.
-import type { Input } from "../../src/core/input.ts";
-import { carryOut } from "../../src/core/step.ts";
+import type { Input, InputOf } from "../../src/core/input.ts";
+import { carryOut, type Draft } from "../../src/core/step.ts";
 import { StoreFailure } from "../../src/journal/journal.ts";
 import { Agents } from "./agents.ts";
 import { noFaults } from "./fault.ts";
-import { drawInput, madeByRoles, registerInput } from "./inputs.ts";
+import { drawInput, driveInput, madeByRoles, registerInput } from "./inputs.ts";
 import { Oracle, runId } from "./oracle.ts";
 import { type Manner, startOrchestrator, type Troupe } from "./orchestrator.ts";
 import { drawPlan } from "./plan.ts";
@@ -94,12 +94,16 @@ async function create(troupe: Troupe): Promise<void> {
     attempts: random.between(1, 3),
     backoffMs: random.between(10, 80),
     backoffCapMs: random.between(60, 300),
+    prepareLimitMs: random.between(300, 600),
     workLimitMs: random.between(300, 900),
     checkLimitMs: random.between(300, 600),
     runBudgetUsd: isPoor ? random.between(5, 40) : 1e6,
     taskBudgetUsd: isPoor ? random.between(3, 10) : 1e6,
+    review: random.chance(0.3),
+    losses: random.between(1, 4),
   };
-  agents.limitsMs = { work: policy.workLimitMs, check: policy.checkLimitMs };
+  const { prepareLimitMs: prepare, workLimitMs: work, checkLimitMs: check } = policy;
+  agents.limitsMs = { prepare, work, check };
   const inputs: Input[] = [{ kind: "create", targetDir: "/target", planningDir: "/planning", policy }];
   const isPlanned = random.chance(0.55);
   for (const artifact of ["spec", ...madeByRoles.filter(() => isPlanned || random.chance(0.4))])
@@ -123,6 +127,8 @@ async function live(troupe: Troupe): Promise<void> {
   const watch = new Watch(troupe);
   let settling: Settling | undefined;
   let lookMs = 0;
+  sim.moving = (by) => strikeMoving(troupe, by);
+  sim.moved = (by) => sim.schedule.after(random.between(0, 5), () => strikeMoved(troupe, by));
   startOrchestrator(troupe, drawManner(troupe));
   strikeLater(troupe);
   while (!sim.violation) {
@@ -137,8 +143,9 @@ async function live(troupe: Troupe): Promise<void> {
   }
 }
 
-export function drawManner({ sim: { random } }: Troupe): Manner {
-  return { slots: random.pick([1, 2, 3, 3, 5]), stays: random.chance(0.6) };
+function drawManner({ sim: { random, nowMs }, oracle: { ledger } }: Troupe): Manner {
+  const slots = random.pick([1, 2, 3, 3, 5]);
+  return { drive: driveInput({ random, ledger, nowMs }, slots), stays: random.chance(0.6) };
 }
 
 /** What comes from outside, one thing after the other, for as long as there are faults. */
@@ -154,10 +161,10 @@ function strikeLater(troupe: Troupe): void {
 function strike(troupe: Troupe): void {
   const { sim, oracle, agents } = troupe;
   const { random, faults, nowMs } = sim;
-  const { kill, freeze, powerCut, rival, change } = faults;
+  const { kill, freeze, powerCut, rival, change, meddle } = faults;
   const living = sim.living("orchestrator");
   if (living.length === 0 && random.chance(0.3)) startOrchestrator(troupe, drawManner(troupe));
-  switch (random.weighted({ input: 10, kill, freeze, powerCut, rival, change })) {
+  switch (random.weighted({ input: 10, kill, freeze, powerCut, rival, change, meddle })) {
     case "input":
       operate(troupe, drawInput({ random, ledger: oracle.ledger, nowMs }));
       return;
@@ -167,7 +174,7 @@ function strike(troupe: Troupe): void {
       sim.crash(random.pick(living), "by kill -9");
       return;
     case "freeze":
-      if (living.length > 0) freezeOne(troupe);
+      if (living.length > 0) standStill(troupe, random.pick(living));
       return;
     case "powerCut":
       for (const process of sim.processes) {
@@ -183,7 +190,30 @@ function strike(troupe: Troupe): void {
       return;
     case "change":
       changeMind(troupe);
+      return;
+    case "meddle":
+      sim.git.meddle();
+      sim.note(`somebody moves the branch to ${sim.git.tip}`);
   }
+}
+
+/** The mover stands still, and another takes the run before it wakes. */
+function strikeMoving(troupe: Troupe, by: SimProcess): void {
+  const { sim } = troupe;
+  const { freeze, frozenLooksDead } = sim.faults;
+  if (sim.settling || !frozenLooksDead || !sim.random.chance(freeze / 8)) return;
+  standStill(troupe, by, 90);
+  startOrchestrator(troupe, drawManner(troupe));
+}
+
+/** The worst moment: the branch has moved, and it is not written down. */
+function strikeMoved(troupe: Troupe, by: SimProcess): void {
+  const { sim } = troupe;
+  const { kill, change, meddle } = sim.faults;
+  if (sim.settling || !sim.random.chance(0.15)) return;
+  if (sim.random.chance(meddle / 4)) sim.git.meddle();
+  if (sim.random.chance(change / 8)) changeMind(troupe);
+  else if (sim.random.chance(kill / 4)) sim.crash(by, "after a move");
 }
 
 function changeMind(troupe: Troupe): void {
@@ -193,12 +223,11 @@ function changeMind(troupe: Troupe): void {
   sim.schedule.after(sim.random.between(40, 160), () => operate(troupe, again));
 }
 
-function freezeOne({ sim }: Troupe): void {
-  const process = sim.random.pick(sim.living("orchestrator"));
+function standStill({ sim }: Troupe, process: SimProcess, mostMs = 2500): void {
   if (process.frozen) return;
   process.frozen = true;
   sim.note(`${process.name} STANDS STILL`);
-  sim.schedule.after(sim.random.between(20, 2500), () => {
+  sim.schedule.after(sim.random.between(20, mostMs), () => {
     if (!process.frozen || !process.alive) return;
     sim.saw("stood still and woke up");
     sim.note(`${process.name} WAKES UP`);
@@ -221,13 +250,20 @@ function operate(troupe: Troupe, input: Input): void {
     .finally(() => process.end(false));
 }
 
+/** git goes first, under the lock of the journal: who dies in between has reverted what the run still counts on. */
+function reverted({ git }: Simulation, { run }: Draft, input: InputOf<"undo">): Input {
+  const task = run.tasks.get(input.task);
+  const isMerged = task?.state === "complete" && task.commit !== null;
+  return isMerged ? { ...input, commit: git.revert(`${input.task}#${task.attempts}`) } : input;
+}
+
 /** Goes on with the same journal after a failure of the store: what failed must have left nothing behind. */
 async function submit({ sim, oracle }: Troupe, process: SimProcess, input: Input): Promise<void> {
   const journal = new SimJournal(sim, oracle, process);
   for (let tries = 0; tries < 3; tries++) {
     try {
       const { problems } = await journal.transact({ run: runId }, process.name, (draft) =>
-        carryOut(draft, input),
+        carryOut(draft, input.kind === "undo" ? reverted(sim, draft, input) : input),
       );
       if (problems[0]) sim.note(`${process.name} is refused: ${problems[0].message}`);
       const task = input.kind === "retry" ? oracle.ledger.tasks.get(input.task) : undefined;

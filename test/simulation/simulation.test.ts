@@ -32,7 +32,8 @@ function broken(promise: string): string[] {
 const promises: Readonly<Record<string, string>> = {
   G1: "what was acknowledged is in the log, as it was and where it was, after every crash and power cut",
   G2: "an attempt starts once and ends once, whoever else tries",
-  G4: "nothing heddle works on is complete without passed checks of that very definition",
+  G3: "each completed task's change is on the branch exactly once, whoever died in between, and nobody else's is",
+  G4: "nothing is merged that heddle did not see pass, on that very tree and for that very definition",
   G5: "an orchestrator that stops leaves no agent behind",
   G8: "run time only goes on, whatever the clocks do",
   G10: "a view that cannot be written holds up nobody",
@@ -44,13 +45,19 @@ const promises: Readonly<Record<string, string>> = {
   C10: "nothing starts while halted, and what halt --now ends is told at once",
   C12: "no start crosses a budget, and only a raised one is resumed",
   D10: "a reloaded plan keeps the progress of what did not change",
-  X3: "tasks start when they are ready, best first, within the slots, and none waits beside a free one",
+  X1: "only the tasks that were named start, and none past the phase that was named",
+  X3: "tasks start when they are ready, best first, within the slots, never two that claim the same, and none waits in vain",
+  X8: "nothing is checked before heddle has seen the work",
+  X9: "every finished task is reviewed when the policy says so",
+  X10: "merges happen in the order of the queue, and a task begins from a tip that holds what it depends on",
   X11: "a failed attempt is tried again after its back-off, up to the limit",
   X12: "only legal transitions happen, and what is kept by counting is what counting anew gives",
   X14: "what a take-over, a halt or a crash interrupted is taken up again",
   X15: "every run comes to its end, and `complete` means that every task is",
+  X16: "a proposal counts for the attempt that is at work, and for no other",
   X17: "a stale answer, attempt or orchestrator changes nothing",
   X20: "a batch lists each of its tasks once",
+  X21: "only what was merged is undone, and that opens a complete run again",
 };
 
 describe(`${seeds} simulated histories`, () => {

@@ -3,6 +3,7 @@
 import type { Holder } from "../../src/core/parts.ts";
 import { Disk } from "./disk.ts";
 import { drawFaults, type Faults } from "./fault.ts";
+import { Git } from "./git.ts";
 import { type Role, SimProcess } from "./process.ts";
 import { Random } from "./random.ts";
 import { Schedule } from "./schedule.ts";
@@ -37,6 +38,7 @@ export class Simulation {
   readonly schedule: Schedule;
   readonly trace: Trace;
   readonly disk = new Disk();
+  readonly git: Git;
   readonly processes: SimProcess[] = [];
   readonly sometimes = new Map<Moment, number>();
   readonly knownSeen = new Map<string, number>();
@@ -48,6 +50,11 @@ export class Simulation {
   viewPosition = 0;
   viewBrokenUntilMs = 0;
   violation: Violation | null = null;
+  /** Who holds the run, by name. */
+  holder: string | null = null;
+  /** Called when the branch is about to move, and when it has moved and nobody was told. */
+  moving: ((by: SimProcess) => void) | undefined;
+  moved: ((by: SimProcess) => void) | undefined;
   readonly #wall: Random;
   readonly #known: ReadonlySet<string>;
 
@@ -58,6 +65,8 @@ export class Simulation {
     this.schedule = new Schedule(this.random);
     this.trace = new Trace(print);
     this.faults = drawFaults(this.random);
+    this.git = new Git(seed);
+    this.git.clashes = { text: this.faults.conflicts, meaning: this.faults.redOnMerge };
     this.#known = known;
   }
 

@@ -1,7 +1,9 @@
 // What must not last. Now and then it is looked at whether the living holder does what the state asks for: every
 // running attempt is worked on, nothing else is, and no due task waits beside a free slot.
 import type { Orchestrator, Troupe } from "./orchestrator.ts";
+import { attemptIdentity } from "./rules-attempt.ts";
 import { jobIdentity } from "./rules-job.ts";
+import { isOverBudget } from "./rules-task.ts";
 
 /** Longer than an agent takes to end, two polls and the slowest answers of the store. */
 const patienceMs = 450;
@@ -62,10 +64,9 @@ export class Watch {
     const wanted = new Set<string>();
     if (ledger.halt?.now) return wanted;
     if (ledger.job) wanted.add(jobIdentity(ledger.job, ledger.epoch));
-    for (const [id, { attempt }] of ledger.tasks) {
-      if (attempt?.driver !== "engine") continue;
-      const effect = attempt.stage === "working" ? "run-agent" : "run-checks";
-      wanted.add(`${effect}:${id}#${attempt.number}@${ledger.epoch}`);
+    for (const task of ledger.tasks.values()) {
+      const identity = attemptIdentity({ ledger }, task);
+      if (identity !== undefined) wanted.add(identity);
     }
     return wanted;
   }
@@ -73,6 +74,7 @@ export class Watch {
   #isIdle(): boolean {
     const { ledger } = this.#troupe.oracle;
     if (ledger.halt || ledger.phase !== "executing" || ledger.phase === ledger.until) return false;
-    return ledger.engineAttempts() < ledger.slots && ledger.ready().length > 0;
+    if (ledger.tip === null || ledger.busy().length >= ledger.slots) return false;
+    return ledger.due(Number.POSITIVE_INFINITY, (task) => !isOverBudget(ledger, task)).length > 0;
   }
 }

@@ -5,7 +5,7 @@ import { effectOfAttempt, effectOfJob } from "../../src/core/effect.ts";
 import type { Fact } from "../../src/core/fact.ts";
 import type { Input, Outcome } from "../../src/core/input.ts";
 import { next } from "../../src/core/next.ts";
-import type { Run } from "../../src/core/run.ts";
+import type { Run, TaskState } from "../../src/core/run.ts";
 import { evidenceFor, goodOutcome } from "../core/outcome.ts";
 import { Conversation, holder, planOf } from "../core/plan.ts";
 
@@ -96,6 +96,13 @@ const inputs: Readonly<Record<string, Say>> = {
   skip: ([task = ""]) => ({ kind: "skip", task, reason: "by hand" }),
   halt: () => ({ kind: "halt", reason: "lunch" }),
   "halt-now": () => ({ kind: "halt", reason: "fire", now: true }),
+  adopt: ([task = "", state]) => ({
+    kind: "adopt",
+    reason: "edited by hand",
+    phase: null,
+    tasks: { [task]: state as TaskState },
+    digests: {},
+  }),
   resume: () => ({ kind: "resume", stopFile: false }),
   "raise-budget": ([usd]) => ({ kind: "resume", stopFile: false, budgetUsd: Number(usd) }),
   advance: () => ({ kind: "advance", digests: {} }),

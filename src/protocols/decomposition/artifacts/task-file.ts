@@ -42,6 +42,10 @@ export const taskFile = z
       .optional(),
     acceptance_criteria: z.array(acceptanceCriterion).min(1),
     estimate_hours: z.number().positive().optional().describe("two to six"),
+    exclusive: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("what no other task may use meanwhile, such as `database`; names of your own"),
   })
   .meta({ title: "Task", description: "tasks/T001.json, written by the task-author." });
 

@@ -1,0 +1,72 @@
+// Inside an attempt: the box sees neither the journal nor the bundles, so the few commands that an executor may use go
+// over the attempt's own socket, with its token (X16). Exit 0 means that the proposal is recorded.
+import { readFileSync } from "node:fs";
+import { createConnection } from "node:net";
+import { problem } from "../core/problem.ts";
+import { type Command, exits, type Reply } from "./command.ts";
+import type { Parsed } from "./parse.ts";
+
+type Words = Readonly<Record<string, unknown>>;
+
+const requests: Readonly<Record<string, (parsed: Parsed) => Words>> = {
+  "state complete-task": ({ args: [task], flags }) => ({
+    what: "complete-task",
+    task,
+    created: flags.all("created"),
+    modified: flags.all("modified"),
+  }),
+  "state fail-task": ({ args: [task, ...words], flags }) => ({
+    what: "fail-task",
+    task,
+    error: words.join(" "),
+    category: flags.one("category"),
+    retryable: !flags.has("no-retry"),
+  }),
+  log: ({ args: [level, , event, ...words] }) => ({ what: "log", level, event, message: words.join(" ") }),
+};
+
+const patienceMs = 10_000;
+
+export async function sayInside({ name }: Command, parsed: Parsed, socket: string): Promise<Reply> {
+  const request = requests[name]?.(parsed);
+  // What is not allowed is asked for all the same: the orchestrator refuses it, and writes that down.
+  const said = request ?? { what: name, task: parsed.args[0] };
+  const file = process.env.HEDDLE_TOKEN_FILE;
+  const token = file === undefined ? "" : readFileSync(file, "utf8").trim();
+  const heard = await exchange(socket, JSON.stringify({ ...said, token }));
+  if (heard.ok) return { text: saidText(said), json: { ok: true } };
+  const found = problem("refused", heard.message, {
+    hint: "heddle state complete-task, fail-task and log work here",
+  });
+  return {
+    text: `error: ${found.message}\nhint: ${found.hint}`,
+    json: { ok: false, problems: [found] },
+    exit: exits.refused,
+  };
+}
+
+function saidText({ what, task }: Words): string {
+  if (what === "complete-task") return `Task ${task}: proposed as complete; heddle checks it now`;
+  return what === "fail-task" ? `Task ${task}: reported as failed` : "";
+}
+
+function exchange(path: string, line: string): Promise<{ ok: boolean; message: string }> {
+  return new Promise((settle) => {
+    let text = "";
+    const socket = createConnection(path, () => socket.write(`${line}\n`));
+    const fail = (message: string) => settle({ ok: false, message });
+    socket.setEncoding("utf8");
+    socket.setTimeout(patienceMs, () => socket.destroy());
+    socket.on("data", (chunk: string) => {
+      text += chunk;
+    });
+    socket.on("error", () => fail("the orchestrator cannot be reached: it may have ended"));
+    socket.on("close", () => {
+      try {
+        settle(JSON.parse(text) as { ok: boolean; message: string });
+      } catch {
+        fail("the orchestrator did not answer");
+      }
+    });
+  });
+}

@@ -1,0 +1,127 @@
+// The rig of the execution tests: a real plan, a real git repository as target, the real CLI and real agents, small
+// Node programs written for each test. An agent does its task (`good()`) unless a turn says otherwise.
+import { execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Shape, taskId } from "../e2e/plan-files.ts";
+import { type Fact, Project, planning, type Ran } from "../e2e/rig.ts";
+
+export const hasBox = spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0;
+if (!hasBox) console.log("bubblewrap is missing here: the tests of execution in the box are left out");
+
+/** By task, one statement per attempt; the last is repeated. `*` is for every task without its own. */
+export type Turns = Readonly<Record<string, readonly string[]>>;
+
+const prelude = (turns: Turns) => `#!${process.execPath}
+const fs = require("node:fs"), path = require("node:path"), { execSync, spawn, spawnSync } = require("node:child_process");
+const bundle = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const { HEDDLE_TASK: task, HEDDLE_OUTPUT: out } = process.env, attempt = Number(process.env.HEDDLE_ATTEMPT);
+const say = (value) => fs.writeSync(1, (typeof value === "string" ? value : JSON.stringify(value)) + "\\n");
+const put = (file, text) => { fs.mkdirSync(path.dirname(file), { recursive: true }); fs.writeFileSync(file, text); };
+const write = () => { for (const { path: file } of bundle.files) put(file, task + "\\n"); };
+const files = () => ({ created: bundle.files.map((file) => file.path), modified: [] });
+const propose = (more = {}) => put(out, JSON.stringify({ version: "1.0", task_id: task, status: "success", files: files(), ...more }));
+const good = () => { write(); propose(); };
+const hang = () => setInterval(() => {}, 1000);
+const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const turns = ${JSON.stringify(turns)};
+const own = turns[task] ?? turns["*"] ?? ["good()"];
+eval(own[Math.min(attempt, own.length) - 1]);
+`;
+
+/** A task writes `src/T001.txt`, and is accepted when that file holds its id. */
+const simple = (more: Shape["more"]) => (n: number) => ({
+  files: [{ path: `src/${taskId(n)}.txt`, action: "create", layer: "domain", purpose: "its part" }],
+  acceptance_criteria: [
+    { criterion: "its file is there", verification: `test "$(cat src/${taskId(n)}.txt)" = ${taskId(n)}` },
+  ],
+  ...more?.(n),
+});
+
+export class Execution extends Project {
+  /** A project in phase `ready`, for a target with one commit. */
+  static async ready(shape: Shape, turns: Turns = {}): Promise<Execution> {
+    const project = new Execution();
+    project.makeTarget();
+    project.writePlan({ ...shape, more: simple(shape.more) });
+    const steps = JSON.stringify([["init", "app"], ...planning]);
+    execFileSync(process.execPath, [join(import.meta.dirname, "make-ready.ts"), project.root, steps], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    project.agent(turns);
+    return project;
+  }
+
+  makeTarget(): void {
+    mkdirSync(this.path("app"), { recursive: true });
+    this.git("init", "-q", "-b", "main");
+    this.write("app/README.md", "# The person's project\n");
+    this.write("app/test/existing.test.js", "// a test that was here before\n");
+    this.git("add", ".");
+    this.git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Begin");
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync("git", ["-C", this.path("app"), ...args], { encoding: "utf8" });
+  }
+
+  /** Writes the agent anew. */
+  agent(turns: Turns): void {
+    this.write("agent.cjs", prelude(turns));
+    chmodSync(this.path("agent.cjs"), 0o755);
+  }
+
+  config(config: object): void {
+    this.write(".heddle/config.json", JSON.stringify(config));
+  }
+
+  get words(): string[] {
+    return ["execute", "--agent", "command:./agent.cjs", ...(hasBox ? [] : ["--unconfined"])];
+  }
+
+  execute(...more: readonly string[]): Promise<Ran> {
+    const all = more.some((word) => !word.startsWith("-")) && !more.includes("--parallel") ? [] : ["--batch"];
+    return this.heddle(...this.words, ...(more.includes("--parallel") ? [] : all), ...more);
+  }
+
+  /** The tasks whose change is on the branch, oldest first. */
+  merged(branch = "heddle/plan-1"): string[] {
+    const log = this.git("log", "--reverse", "--format=%(trailers:key=Heddle-Task,valueonly)", branch);
+    return log.split("\n").filter((line) => line !== "");
+  }
+
+  show(path: string, branch = "heddle/plan-1"): string {
+    return this.git("show", `${branch}:${path}`);
+  }
+
+  async facts(kind: string): Promise<Fact["fact"][]> {
+    return (await this.history()).map(({ fact }) => fact).filter((fact) => fact.kind === kind);
+  }
+
+  attempt(name: string, ...parts: readonly string[]): string {
+    return this.path(".heddle/attempts/plan-1", name, ...parts);
+  }
+
+  attempts(): string[] {
+    const folder = this.path(".heddle/attempts/plan-1");
+    return existsSync(folder) ? readdirSync(folder).sort() : [];
+  }
+}
+
+/** Processes that bear a mark of this project: there must be none when nothing runs. */
+export function survivors(project: Project): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => pid !== process.pid && environmentOf(pid).includes(project.root));
+}
+
+function environmentOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+export { taskId };
