@@ -10,15 +10,29 @@ import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { core } from "./core.ts";
+import { discover } from "./discover.ts";
 import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
 import { git } from "./git.ts";
 import { journal } from "./journal.ts";
 import { load } from "./load.ts";
 import { makespan } from "./makespan.ts";
+import { planning } from "./planning.ts";
 import { size } from "./size.ts";
 import { start } from "./start.ts";
+import { validate } from "./validate.ts";
 
-const benches: readonly Bench[] = [start, journal, core, load, git, makespan, size];
+const benches: readonly Bench[] = [
+  start,
+  journal,
+  core,
+  load,
+  validate,
+  discover,
+  planning,
+  git,
+  makespan,
+  size,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -77,9 +77,10 @@ export function withFolder<T>(work: (folder: string) => Promise<T> | T): Promise
   return Promise.resolve(work(folder)).finally(() => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** A copy of the built heddle: a build in the middle of a bench changes nothing. */
+/** A copy of the built heddle, as it is installed: a build in the middle of a bench changes nothing. */
 export function builtHeddle(folder: string): string {
-  cpSync(join(import.meta.dirname, "../dist"), join(folder, "dist"), { recursive: true });
+  for (const name of ["dist", "package.json"])
+    cpSync(join(import.meta.dirname, "..", name), join(folder, name), { recursive: true });
   return join(folder, "dist/heddle.js");
 }
 

@@ -1,8 +1,10 @@
-// Writes the JSON Schemas of the decomposition protocol's files into schemas/, from the definitions that heddle itself
+// Writes the JSON Schemas of the files that heddle reads and writes into schemas/, from the definitions that heddle itself
 // validates with. `node scripts/schemas.ts --check` only compares, and exits 1 when they differ.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { configSchema } from "../src/config/config.ts";
+import { projectContext } from "../src/discovery/project-context.ts";
 import { bundle } from "../src/protocols/decomposition/artifacts/bundle.ts";
 import { capabilityMap } from "../src/protocols/decomposition/artifacts/capability-map.ts";
 import { checkpoint } from "../src/protocols/decomposition/artifacts/checkpoint.ts";
@@ -25,6 +27,8 @@ const schemas = {
   checkpoint,
   state,
   "spec-coverage": specCoverageReport,
+  "project-context": projectContext,
+  config: configSchema,
 };
 
 /** File name to content. */

@@ -15,8 +15,8 @@ function newestMs(folder) {
     .reduce((newest, entry) => Math.max(newest, modifiedMs(join(entry.parentPath, entry.name))), 0);
 }
 
-function run(program, args) {
-  const { status } = spawnSync(program, args, { cwd: root, stdio: ["ignore", 2, 2] });
+function run(program, args, output = 2) {
+  const { status } = spawnSync(program, args, { cwd: root, stdio: ["ignore", output, 2] });
   if (status === 0) return;
   console.error(`setup: \`${program} ${args.join(" ")}\` failed\nhint: run it by hand in ${root} to see why`);
   process.exit(1);
@@ -30,12 +30,9 @@ if (installed < wanted) {
 }
 
 const source = Math.max(newestMs(join(root, "src")), modifiedMs(join(root, "rolldown.config.ts")), wanted);
-if (process.argv.includes("--build") || modifiedMs(join(root, "dist/heddle.js")) < source) {
-  run(join(root, "node_modules/.bin/node"), [
-    join(root, "node_modules/rolldown/bin/cli.mjs"),
-    "-c",
-    "rolldown.config.ts",
-    "--logLevel",
-    "warn",
-  ]);
+if (process.argv.includes("--build") || modifiedMs(join(root, "dist/everyday.js.compiled")) < source) {
+  const node = join(root, "node_modules/.bin/node");
+  const rolldown = join(root, "node_modules/rolldown/bin/cli.mjs");
+  run(node, [rolldown, "-c", "rolldown.config.ts", "--logLevel", "warn"]);
+  run(node, [join(root, "scripts/precompile.ts")], "ignore");
 }

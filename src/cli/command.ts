@@ -9,6 +9,8 @@ export interface Arg {
   readonly optional?: boolean;
   /** Takes all words that are left. */
   readonly many?: boolean;
+  /** A person's own words: empty or full of control characters, it is kept as it is and shown made safe. */
+  readonly text?: boolean;
   readonly choices?: readonly string[];
 }
 
@@ -18,6 +20,7 @@ export interface Flag {
   readonly takes?: string;
   /** Takes all words up to the next flag. */
   readonly many?: boolean;
+  readonly text?: boolean;
   readonly choices?: readonly string[];
 }
 

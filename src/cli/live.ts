@@ -18,6 +18,8 @@ export async function live(app: App, say: (line: string) => void): Promise<Live>
   return terminal().live ? onTerminal(say) : inLines(app, say);
 }
 
+const home = "\u001b[H\u001b[2J";
+
 /** The newest state is drawn at most ten times a second, and once more while a role is talking. */
 function onTerminal(say: (line: string) => void): Live {
   const look = { ...terminal(), stopFile: false };
@@ -26,7 +28,7 @@ function onTerminal(say: (line: string) => void): Live {
     if (!latest || Date.now() - drawn < 100) return;
     drawn = Date.now();
     const talk = last === "" ? "" : `\n  ${oneLine(last).slice(0, look.width - 4)}`;
-    say(`\u001b[H\u001b[2J${statusText(latest, { ...look, nowMs: Date.now() })}${talk}`);
+    say(`${home}${statusText(latest, { ...look, nowMs: Date.now() })}${talk}`);
   };
   return {
     changed: (run) => {
@@ -38,7 +40,10 @@ function onTerminal(say: (line: string) => void): Live {
       last = spoken(event) ?? last;
       draw();
     },
-    settle: async () => {},
+    // What is printed next takes the place of the screen.
+    settle: async () => {
+      if (latest) say(home);
+    },
   };
 }
 

@@ -1,14 +1,25 @@
 // Asking a person, on a terminal only. The library is loaded when there is something to ask.
 import { isatty } from "node:tty";
 import { Cancelled } from "./cancelled.ts";
+import type { Flags } from "./command.ts";
 
 export interface Prompts {
-  text(question: string, initial: string): Promise<string>;
+  text(question: string, about: About): Promise<string>;
   choose(question: string, options: readonly string[]): Promise<string>;
   confirm(question: string): Promise<boolean>;
+  /** Many lines, up to Ctrl-D. */
+  paste(hint: string): Promise<string>;
 }
 
-export function canAsk(): boolean {
+interface About {
+  readonly initial: string;
+  /** Why an answer will not do; the question then stays. */
+  readonly check?: (answer: string) => string | undefined;
+}
+
+/** With `--json` a program is listening, whatever it is connected to. */
+export function canAsk(flags: Flags): boolean {
+  if (flags.has("json") || flags.one("format") === "json") return false;
   return isatty(0) && isatty(1) && !process.env.CI && process.env.TERM !== "dumb";
 }
 
@@ -19,9 +30,39 @@ export async function prompts(): Promise<Prompts> {
     return answer as Exclude<T, symbol>;
   };
   return {
-    text: async (message, initialValue) => answered(await text({ message, initialValue })) || initialValue,
+    text: async (message, { initial, check }) => {
+      const validate = (answer: string | undefined) => check?.(answer ?? "");
+      return answered(await text({ message, initialValue: initial, validate })) || initial;
+    },
     choose: async (message, options) =>
       answered(await select({ message, options: options.map((value) => ({ value, label: value })) })),
     confirm: async (message) => answered(await confirm({ message })),
+    paste,
   };
+}
+
+const keys = { interrupt: "\u0003", end: "\u0004", erase: "\u007f" };
+
+/** Raw, because a terminal that edits lines cuts those of more than 4,096 characters. */
+function paste(hint: string): Promise<string> {
+  const { stdin, stdout } = process;
+  stdout.write(`${hint}\n`);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const end = (finish: () => void) => {
+      stdin.off("data", take).setRawMode(false).pause();
+      stdout.write("\n");
+      finish();
+    };
+    const take = (chunk: string) => {
+      const stop = chunk.search(/[\u0003\u0004]/);
+      const typed = (stop < 0 ? chunk : chunk.slice(0, stop)).replace(/\r\n?/g, "\n");
+      text = typed === keys.erase ? text.slice(0, -1) : text + typed;
+      stdout.write(typed === keys.erase ? "\b \b" : typed);
+      if (stop < 0) return;
+      const cancelled = chunk[stop] === keys.interrupt;
+      end(() => (cancelled ? reject(new Cancelled("cancelled")) : resolve(text)));
+    };
+    stdin.setEncoding("utf8").setRawMode(true).on("data", take).resume();
+  });
 }

@@ -1,15 +1,24 @@
 // Which command lives where. A command is loaded when it is called: most of heddle is never read by most calls.
 import type { Command } from "./command.ts";
-import * as stateTasks from "./commands/state-tasks.ts";
+import {
+  completeTask,
+  failTask,
+  readyTasks,
+  retryTask,
+  skipTask,
+  startTask,
+} from "./commands/state-tasks.ts";
 
 type Load = () => object | Promise<object>;
 
 const looks = { status: "status", why: "why", history: "history", replay: "replay", verify: "verify" };
 
+const everyday = () => ({ readyTasks, startTask, completeTask, failTask, retryTask, skipTask });
+
 const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   [
     // What agents call most is part of the first file that is loaded.
-    () => stateTasks,
+    everyday,
     {
       "state ready-tasks": "readyTasks",
       "state start-task": "startTask",
@@ -116,6 +125,8 @@ export const commandNames: readonly string[] = [...places.keys()];
 
 export async function loadCommand(name: string): Promise<Command | undefined> {
   const place = places.get(name);
+  // For the files that are loaded from now on; the first one brings its own (`compiled.ts`).
+  if (place && place.load !== everyday) process.getBuiltinModule("node:module").enableCompileCache();
   return place && ((await place.load()) as Readonly<Record<string, Command>>)[place.key];
 }
 

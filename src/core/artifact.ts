@@ -16,7 +16,9 @@ export function freshness(name: string, seen: Seen): Freshness {
 /** Whether something that it was made from has changed since, however far back. */
 function isOutdated(name: string, seen: Seen): boolean {
   return Object.entries(seen.run.artifacts[name]?.inputs ?? {}).some(([input, madeFrom]) => {
-    const now = seen.digests[input] ?? seen.run.artifacts[input]?.digest;
+    // One that was looked for and is gone has changed; one that nobody looked for is as it was.
+    const looked = seen.digests[input];
+    const now = looked === undefined ? seen.run.artifacts[input]?.digest : looked;
     return now !== madeFrom || isOutdated(input, seen);
   });
 }

@@ -109,6 +109,8 @@ interface Kinds {
     readonly task: TaskId;
     readonly outcome: "correct" | "false_positive" | "false_negative";
     readonly notes: string;
+    /** When another program recorded it, for one that was imported. */
+    readonly recordedAt?: string;
   };
   "checkpoint-set": { readonly checkpoint: Checkpoint | null };
   "usage-recorded": {
@@ -169,7 +171,8 @@ interface Kinds {
     readonly runMs: number;
     readonly notBeforeMs: number;
   };
-  "job-completed": { readonly role: string; readonly attempt: number };
+  /** `asked`: it stopped with a question instead of an output, and is started again by the answer. */
+  "job-completed": { readonly role: string; readonly attempt: number; readonly asked?: true };
   "view-repaired": { readonly view: string; readonly was: string };
   /** From another program's files: where it stood, what became of each task, and what it had logged. */
   "run-imported": { readonly from: string; readonly phase: string; readonly completedPhases: Words };

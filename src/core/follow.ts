@@ -10,7 +10,7 @@ import { asksSomething, expireJob, renewJob, startJob } from "./step-job.ts";
 import { isReady } from "./task.ts";
 
 export function follow(run: Run, runMs: number): readonly Fact[] {
-  if (!run.holder) return [];
+  if (!run.holder || run.archived) return [];
   const timed = run.halt?.now ? [] : timeLimits(run, runMs);
   if (timed.length > 0) return timed;
   if (run.halt || run.slots === 0 || run.phase === run.until) return [];

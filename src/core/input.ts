@@ -33,8 +33,14 @@ interface Kinds {
   };
   "load-plan": { readonly tasks: readonly TaskDef[] };
   start: { readonly task: TaskId; readonly force?: boolean };
-  complete: { readonly task: TaskId; readonly created: Words; readonly modified: Words };
-  fail: { readonly task: TaskId } & Failure;
+  /** `attempt`: which one speaks, when it says so; another than the present one is too late (X17). */
+  complete: {
+    readonly task: TaskId;
+    readonly attempt?: number | undefined;
+    readonly created: Words;
+    readonly modified: Words;
+  };
+  fail: { readonly task: TaskId; readonly attempt?: number | undefined } & Failure;
   retry: { readonly task: TaskId; readonly force?: boolean };
   skip: { readonly task: TaskId; readonly reason: string };
   "record-verification": { readonly task: TaskId } & Omit<Verification, "verifiedAt">;
@@ -56,7 +62,7 @@ interface Kinds {
   "checkpoint-create": { readonly tasks: Words; readonly batch: string; readonly now: string };
   "checkpoint-update": { readonly task: TaskId; readonly status: "success" | "failed"; readonly now: string };
   "checkpoint-complete": { readonly now: string };
-  /** `results`: what the result files of pending tasks say. */
+  /** `results`: what the result files of pending tasks say, each with the attempt that it was found for. */
   "checkpoint-recover": { readonly results: Readonly<Record<TaskId, Result>>; readonly now: string };
   "checkpoint-clear": object;
   halt: { readonly reason: string; readonly code?: "operator" | "stop_file"; readonly now?: boolean };
@@ -139,9 +145,10 @@ export interface Spent {
 }
 
 /** What a task's result file says. */
-export type Result =
+export type Result = { readonly attempt?: number } & (
   | { readonly status: "success"; readonly created: Words; readonly modified: Words }
-  | ({ readonly status: "failed" } & Failure);
+  | ({ readonly status: "failed" } & Failure)
+);
 
 export type InputKind = keyof Kinds;
 export type InputOf<K extends InputKind> = { readonly kind: K; readonly runMs?: number } & Kinds[K];

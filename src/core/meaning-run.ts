@@ -94,13 +94,13 @@ export const runMeanings: Meanings<
   "checkpoint-set": (run, fact) => {
     run.checkpoint = structuredClone(fact.checkpoint);
   },
-  "calibration-recorded": (run, { task: id, outcome, notes }, { at }) => {
+  "calibration-recorded": (run, { task: id, outcome, notes, recordedAt }, { at }) => {
     const { calibration } = run;
     if (outcome === "correct") calibration.correct++;
     if (outcome === "false_positive") calibration.falsePositives++;
     if (outcome === "false_negative") calibration.falseNegatives++;
     change(run, id, (task) => {
-      task.calibration = { outcome, notes, recordedAt: at };
+      task.calibration = { outcome, notes, recordedAt: recordedAt ?? at };
     });
   },
   "view-repaired": () => {},

@@ -9,12 +9,12 @@ export function next(run: Run): Effect[] {
 
 /** A plain halt lets attempts finish; `now` takes them off the list, and the world ends them (C10). */
 function attempts(run: Run): Effect[] {
-  if (run.halt?.now || run.holder === null) return [];
+  if (run.halt?.now || run.holder === null || run.archived) return [];
   return run.running.flatMap((id) => effectOfAttempt(run, taskOf(run, id)) ?? []);
 }
 
 function jobs(run: Run): Effect[] {
-  return run.job && run.holder && !run.halt?.now ? [effectOfJob(run, run.job)] : [];
+  return run.job && run.holder && !run.archived && !run.halt?.now ? [effectOfJob(run, run.job)] : [];
 }
 
 function questions(run: Run): Effect[] {

@@ -53,6 +53,7 @@ export interface TaskDef {
   readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
   /** What it must have for itself while it is worked on: `database`, a port, a licence. */
   readonly exclusive?: readonly string[];
+  /** Within the planning folder (`taskFile`); what another heddle or program wrote may be a path of any kind. */
   readonly file: string;
   /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
   readonly digest: string;
@@ -175,4 +176,9 @@ export function taskOf(run: Run, id: TaskId): Task {
   const task = run.tasks.get(id);
   if (!task) throw new Error(`bug: no task ${id} in run ${run.id}`);
   return task;
+}
+
+/** Where a task's own file lies. */
+export function taskFile({ planningDir }: Pick<Run, "planningDir">, { file }: TaskDef): string {
+  return file.startsWith("tasks/") ? `${planningDir}/${file}` : file;
 }

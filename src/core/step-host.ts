@@ -1,7 +1,7 @@
 // What a host that drives the loop itself records: usage, verification, calibration, rollback, commits, batches.
 import { accept, find, isProblem, refuse, type Step, type Steps, unknownTask } from "./answer.ts";
 import type { Fact } from "./fact.ts";
-import type { InputOf } from "./input.ts";
+import type { InputOf, Result } from "./input.ts";
 import type { Checkpoint } from "./parts.ts";
 import { problem } from "./problem.ts";
 import type { Run, Task, TaskId } from "./run.ts";
@@ -133,10 +133,10 @@ function recover(run: Run, { results, now }: InputOf<"checkpoint-recover">): Ste
     for (const id of checkpoint.pending) {
       const task = run.tasks.get(id);
       const result = results[id];
-      if (!task || !result) continue;
+      if (!task || !result || isLate(task, result)) continue;
       recovered.push(id);
       after = moved(after, { task: id, status: result.status, now });
-      if (task.state === "running" && task.attempt?.driver === "host") facts.push(claim(task, result));
+      if (isClaim(task, result)) facts.push(claim(task, result));
     }
     const orphans = after.pending.filter((id) => run.tasks.get(id)?.state === "running");
     if (recovered.length === 0 && checkpoint.recovery !== null) return accept();
@@ -150,7 +150,15 @@ function recover(run: Run, { results, now }: InputOf<"checkpoint-recover">): Ste
   });
 }
 
-function claim(task: Task, result: InputOf<"checkpoint-recover">["results"][string]): Fact {
+/** Another attempt was started after the file was found: what it says is not about this one (X17). */
+const isLate = (task: Task, { attempt }: Result) => attempt !== undefined && attempt !== task.attempts;
+
+/** Whether a result ends the attempt that runs now, rather than being acknowledged after the fact. */
+export function isClaim(task: Task, result: Result): boolean {
+  return task.state === "running" && task.attempt?.driver === "host" && !isLate(task, result);
+}
+
+function claim(task: Task, result: Result): Fact {
   const { id } = task.def;
   if (result.status === "success") {
     const { created, modified } = result;

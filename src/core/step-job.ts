@@ -67,7 +67,7 @@ export function jobEnded(run: Run, job: Job, { outcome, runMs }: Ended): Step {
   const facts = [...usage, ...led.flatMap((step) => step.facts)];
   const asked = facts.some((fact) => fact.kind === "question-asked");
   // A role that asks is done for now; the answer starts it again, and does not count as a failure.
-  if (asked) return accept(...facts, { kind: "job-completed", role: job.role, attempt: job.attempt });
+  if (asked) return accept(...facts, { kind: "job-completed", role: job.role, attempt: job.attempt, asked });
   if (job.stage === "checking")
     return accept(...facts, { kind: "job-completed", role: job.role, attempt: job.attempt });
   return accept(...facts, entered(run, job, { stage: "checking", runMs }));

@@ -8,8 +8,8 @@ import { isDead, isSettled, statusOf } from "./task.ts";
 
 export const taskSteps: Steps<"start" | "complete" | "fail" | "retry" | "skip"> = {
   start,
-  complete: (run, { task: id, created, modified }) =>
-    whenRunning(run, id, (task) =>
+  complete: (run, { task: id, attempt, created, modified }) =>
+    whenRunning(run, { id, attempt }, (task) =>
       accept({
         kind: "task-completed",
         task: id,
@@ -19,8 +19,8 @@ export const taskSteps: Steps<"start" | "complete" | "fail" | "retry" | "skip"> 
         done: "claimed",
       }),
     ),
-  fail: (run, { task: id, error, category, subcategory, retryable }) =>
-    whenRunning(run, id, ({ attempts }) =>
+  fail: (run, { task: id, attempt, error, category, subcategory, retryable }) =>
+    whenRunning(run, { id, attempt }, ({ attempts }) =>
       accept({ kind: "task-failed", task: id, attempt: attempts, error, category, subcategory, retryable }),
     ),
   retry,
@@ -98,7 +98,12 @@ function standing(task: Task): string {
   return task.state === "complete" ? "held back by its verification" : statusOf(task);
 }
 
-function whenRunning(run: Run, id: TaskId, answer: (task: Task) => Step): Step {
+interface Speaker {
+  readonly id: TaskId;
+  readonly attempt?: number | undefined;
+}
+
+function whenRunning(run: Run, { id, attempt }: Speaker, answer: (task: Task) => Step): Step {
   const task = find(run, id);
   if (isProblem(task)) return refuse(task);
   if (task.attempt?.driver === "engine")
@@ -106,6 +111,14 @@ function whenRunning(run: Run, id: TaskId, answer: (task: Task) => Step): Step {
       problem("not-yours", `task \`${id}\` is being worked on by heddle itself (attempt ${task.attempts})`, {
         hint: "heddle halt --now ends it",
       }),
+    );
+  if (task.state === "running" && attempt !== undefined && attempt !== task.attempts)
+    return refuse(
+      problem(
+        "other-attempt",
+        `attempt ${attempt} of task \`${id}\` is not the one that runs: that is attempt ${task.attempts}`,
+        { hint: `heddle why ${id}` },
+      ),
     );
   if (task.state === "running") return answer(task);
   const hint = statusOf(task) === "pending" ? `heddle state start-task ${id}` : `heddle why ${id}`;

@@ -1,11 +1,11 @@
 // What follows from an input. `step` is pure: it reads the run and answers with facts, or with problems when the
 // input may not be. `carryOut` writes the facts down through a Draft and goes on with what follows by itself.
 
-import type { Step, Steps } from "./answer.ts";
+import { refuse, type Step, type Steps } from "./answer.ts";
 import type { Fact } from "./fact.ts";
 import { follow } from "./follow.ts";
 import type { Input, InputKind } from "./input.ts";
-import type { Problem } from "./problem.ts";
+import { type Problem, problem } from "./problem.ts";
 import type { Run } from "./run.ts";
 import { branchSteps } from "./step-branch.ts";
 import { engineSteps } from "./step-engine.ts";
@@ -25,7 +25,16 @@ const steps: Steps<InputKind> = {
   ...branchSteps,
 };
 
+/** What may still be asked of an archived run: nothing that works on it. */
+const afterwards: ReadonlySet<InputKind> = new Set(["archive", "release", "repair-view", "tick"]);
+
 export function step(run: Run, input: Input): Step {
+  if (run.archived && !afterwards.has(input.kind))
+    return refuse(
+      problem("archived", `run \`${run.id}\` is archived: nothing works on it any more`, {
+        hint: "heddle status shows the run that is active",
+      }),
+    );
   const answer = steps[input.kind] as (run: Run, input: Input) => Step;
   return answer(run, input);
 }

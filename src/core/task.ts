@@ -125,24 +125,40 @@ function recount(run: Run, task: Task, before: TaskStatus): void {
   if (after === "running") run.running.push(task.def.id);
 }
 
-/** Without recursion: a chain of 100,000 tasks is a legal plan. */
+/**
+ * Without recursion: a chain of 100,000 tasks is a legal plan. Whether a dependent is settled is its own affair, and
+ * only a pending one is blocked or set free by others: so beyond the first step nothing but `dead` travels.
+ */
 function spread(run: Run, origin: Task, before: { settled: boolean; dead: boolean }): void {
-  const changed: { task: Task; settled: number; dead: number }[] = [];
-  const note = (task: Task, wasSettled: boolean, wasDead: boolean) => {
-    const settled = Number(isSettled(task)) - Number(wasSettled);
-    const dead = Number(isDead(task)) - Number(wasDead);
-    if (settled !== 0 || dead !== 0) changed.push({ task, settled, dead });
-  };
-  note(origin, before.settled, before.dead);
-  for (let one = changed.pop(); one; one = changed.pop()) {
-    for (const id of one.task.dependents) {
-      const dependent = taskOf(run, id);
-      const [status, settled, dead] = [statusOf(dependent), isSettled(dependent), isDead(dependent)];
-      dependent.unmet -= one.settled;
-      dependent.dead += one.dead;
-      recount(run, dependent, status);
-      run.tasks.set(dependent);
-      note(dependent, settled, dead);
+  const settled = Number(isSettled(origin)) - Number(before.settled);
+  const dead = Number(isDead(origin)) - Number(before.dead);
+  if (settled === 0 && dead === 0) return;
+  const turned: Task[] = [];
+  tell(run, origin, { settled, dead, turned });
+  for (let task = turned.pop(); task; task = turned.pop())
+    tell(run, task, { settled: 0, dead: task.dead > 0 ? 1 : -1, turned });
+}
+
+interface Word {
+  readonly settled: number;
+  readonly dead: number;
+  /** Gets those that are blocked by it, or no longer. */
+  readonly turned: Task[];
+}
+
+function tell(run: Run, task: Task, { settled, dead, turned }: Word): void {
+  const { counts, tasks } = run;
+  for (const id of task.dependents) {
+    const dependent = taskOf(run, id);
+    const wasBlocked = dependent.dead > 0;
+    dependent.unmet -= settled;
+    dependent.dead += dead;
+    const isBlocked = dependent.dead > 0;
+    if (dependent.state === "pending" && wasBlocked !== isBlocked) {
+      counts[wasBlocked ? "blocked" : "pending"]--;
+      counts[isBlocked ? "blocked" : "pending"]++;
+      turned.push(dependent);
     }
+    tasks.set(dependent);
   }
 }

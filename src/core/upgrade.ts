@@ -6,7 +6,7 @@ import type { Json } from "./run.ts";
 export type StoredFact = { readonly kind: string } & { readonly [key: string]: Json };
 export type Upgrades = Readonly<Record<number, (fact: StoredFact) => StoredFact>>;
 
-/** Format 1 is the first that was released, so there is nothing to upgrade from yet. */
+/** Format 2 may name folders relative to the project, and sums rows otherwise: what was written in 1 reads the same. */
 export const upgrades: Upgrades = {};
 
 export function upgrade(stored: StoredFact, format: number, table: Upgrades = upgrades): Fact {

@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import type { Outcome } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
-import type { Problem } from "../core/problem.ts";
 import { textDigest } from "../host/digest.ts";
 import { listFiles, readIfThere, readText, remove, replaceFile } from "../host/files.ts";
 import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
+import { forTheRole } from "../planning/for-the-role.ts";
 import { fileOf, type Places } from "../planning/plan-files.ts";
 import type { TaskValidation } from "../protocols/decomposition/artifacts/task-validation.ts";
 import { renderTaskValidation } from "../protocols/decomposition/artifacts/task-validation-report.ts";
@@ -72,14 +72,6 @@ function refused(category: string, problems: readonly string[]): Outcome {
     retryable: true,
     problems: problems.slice(0, 100),
   };
-}
-
-function forTheRole({ message, place, hint }: Problem): string {
-  const line = place?.line === undefined ? "" : `, line ${place.line}`;
-  const where = place
-    ? ` (${place.file.split("/").at(-1)}${line}${place.pointer ? `, ${place.pointer}` : ""})`
-    : "";
-  return `${message}${where}${hint ? `; ${hint}` : ""}`;
 }
 
 export function outputFiles(makes: Makes, path: string): string[] {

@@ -1,9 +1,9 @@
 // Effect `write-log`: a line per fact in the activity logs, for people and for programs (C11). The last line
 // about this run says how far the log is, so a crash between commit and log loses no line. Best effort (G10).
-import type { Entry } from "../core/fact.ts";
 import type { Run } from "../core/run.ts";
 import { append, readTail } from "../host/files.ts";
-import { isDetail, type Line, lineOf } from "../view/activity.ts";
+import type { Since } from "../journal/journal.ts";
+import { details, isDetail, type Line, lineOf } from "../view/activity.ts";
 import { oneLine } from "../view/safe.ts";
 
 export interface LogFiles {
@@ -11,10 +11,10 @@ export interface LogFiles {
   readonly json: string;
 }
 
-export function writeLog(run: Run, since: (position: number) => readonly Entry[], files: LogFiles): void {
+export function writeLog(run: Run, since: Since, files: LogFiles): void {
   const logged = lastLogged(files.json, run.id);
   if (logged >= run.position) return;
-  const entries = since(logged).filter((entry) => !isDetail(entry));
+  const entries = since(logged, details).filter((entry) => !isDetail(entry));
   appendLines(
     files,
     entries.map((entry) => ({

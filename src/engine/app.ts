@@ -7,9 +7,9 @@ import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { carryOut, type Draft, step } from "../core/step.ts";
 import { writeLog } from "../effects/write-log.ts";
-import { writeView } from "../effects/write-view.ts";
+import { type Before, writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
-import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile, sweep } from "../host/files.ts";
 import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
@@ -41,6 +41,8 @@ interface Submission {
   /** Also when the view was edited. */
   readonly over: boolean;
   readonly work?: (run: Run) => readonly Problem[];
+  /** What belongs to the same decision. */
+  readonly more?: readonly Input[];
 }
 
 export class App {
@@ -54,6 +56,7 @@ export class App {
     this.paths = pathsIn(options.root);
     this.journal = new SqliteJournal({
       path: this.paths.database,
+      root: options.root,
       protocols: protocolNamed,
       now: options.now ?? wallClock,
     });
@@ -113,10 +116,13 @@ export class App {
     });
   }
 
-  #driftOf(run: Run): { drift: Drift; problem: Problem | undefined } {
+  #driftOf(run: Run): { drift: Drift; problem: Problem | undefined; text?: string | undefined } {
+    // The place belongs to the active run: what lies there says nothing about an archived one.
+    if (run.archived) return { drift: "none", problem: undefined };
     const path = this.viewPath(run);
     const text = readIfThere(path);
     const drift = driftOf(run, text);
+    if (drift === "none") return { drift, problem: undefined, text };
     if (drift === "edited" && this.#isOriginal(text ?? "")) return { drift: "stale", problem: undefined };
     if (drift === "edited") return { drift, problem: editedProblem(run, text ?? "", path) };
     return { drift, problem: drift === "ahead" ? aheadProblem(run, path) : undefined };
@@ -150,18 +156,30 @@ export class App {
     return this.#submit(await this.run(), input, { over: false, work });
   }
 
-  async #submit(run: string, input: Input, { over, work }: Submission): Promise<Committed> {
+  /** Submits several inputs as one: all of them are durable, or none is. */
+  async submitAll(inputs: readonly [Input, ...Input[]]): Promise<Committed> {
+    const [first, ...more] = inputs;
+    return this.#submit(await this.run(), first, { over: false, more });
+  }
+
+  async #submit(run: string, input: Input, { over, work, more = [] }: Submission): Promise<Committed> {
+    let shown: string | undefined;
     const committed = await this.journal.transact({ run }, this.#options.by, (draft) => {
-      const { drift, problem: found } = this.#driftOf(draft.run);
+      const { drift, problem: found, text } = this.#driftOf(draft.run);
+      shown = text;
       if (found && !over) throw new Refused([found]);
       if (input.kind !== "repair-view" && (drift === "missing" || drift === "broken"))
         carryOut(draft, { kind: "repair-view", view: "state.json", was: drift });
       this.#noticeStopFile(draft, input);
       const objections = work && step(draft.run, input).problems.length === 0 ? work(draft.run) : [];
-      return objections.length > 0 ? objections : carryOut(draft, input);
+      if (objections.length > 0) return objections;
+      const problems = carryOut(draft, input);
+      return problems.length > 0 ? problems : carryAll(draft, more);
     });
     // A refused adoption must leave the edit where it is.
-    if (committed.problems.length === 0 || !over) await this.publish(run);
+    const { position, touched } = committed;
+    const before = shown === undefined || !touched ? undefined : { text: shown, position, touched };
+    if (committed.problems.length === 0 || !over) await this.publish(run, before);
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     return committed;
   }
@@ -175,9 +193,7 @@ export class App {
   /** Makes a new run, the only active one of its protocol: all inputs in one transaction. */
   async create(protocol: string, inputs: readonly Input[]): Promise<Committed> {
     const committed = await this.journal.transact({ protocol, alone: true }, this.#options.by, (draft) => {
-      const problems = inputs.flatMap((input) => carryOut(draft, input));
-      if (problems.length > 0) throw new Refused(problems);
-      return problems;
+      return carryAll(draft, inputs);
     });
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     this.#run = committed.run;
@@ -186,9 +202,9 @@ export class App {
   }
 
   /** Brings views and logs up to the journal. Best effort: the state itself is safe already (G10). */
-  async publish(run: string): Promise<void> {
+  async publish(run: string, before?: Before): Promise<void> {
     try {
-      await this.#publishOnce(run).catch((error: unknown) => {
+      await this.#publishOnce(run, before).catch((error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         // A folder of ours is gone: it is made again, with what the journal knows.
         makeFolder(dirname(this.paths.logs.text));
@@ -208,11 +224,12 @@ export class App {
     }
   }
 
-  #publishOnce(run: string): Promise<void> {
+  #publishOnce(run: string, before?: Before): Promise<void> {
     return this.journal.exclusive(run, (state, since) => {
       // The place belongs to the active run: an archived one must not write over its view.
-      if (!state.archived) writeView(state, this.viewPath(state));
+      if (!state.archived) writeView(state, this.viewPath(state), before);
       writeLog(state, since, this.paths.logs);
+      for (const folder of [state.planningDir, this.paths.heddle]) sweep(folder);
     });
   }
 
@@ -246,6 +263,13 @@ export class App {
   async history(range?: { readonly after?: number; readonly upTo?: number }): Promise<readonly Entry[]> {
     return this.journal.entries(await this.run(), range);
   }
+}
+
+/** All or nothing: a refusal in the middle takes the whole transaction back. */
+function carryAll(draft: Draft, inputs: readonly Input[]): readonly Problem[] {
+  const problems = inputs.flatMap((input) => carryOut(draft, input));
+  if (problems.length > 0) throw new Refused(problems);
+  return problems;
 }
 
 function listed(runs: readonly { readonly id: string; readonly phase: string }[]): string {

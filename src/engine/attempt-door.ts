@@ -9,7 +9,7 @@ import type { Input } from "../core/input.ts";
 import type { TaskId } from "../core/run.ts";
 import type { AttemptFolder } from "../effects/attempt-folder.ts";
 import { makeFolder, readIfThere, remove, replaceFile } from "../host/files.ts";
-import { packageDir } from "../planning/planning-bundle.ts";
+import { packageDir } from "../planning/package.ts";
 import { type App, Refused } from "./app.ts";
 
 /** What may be said from inside. */

@@ -27,9 +27,13 @@ export async function startTask(app: App, input: Extract<Input, { kind: "start" 
   });
 }
 
-export interface Failed {
+/** What was done to undo an attempt. */
+export interface Undone {
   readonly restored: readonly string[];
   readonly deleted: readonly string[];
+}
+
+export interface Failed extends Undone {
   readonly blocked: number;
 }
 
@@ -38,19 +42,37 @@ export async function failTask(
   input: Extract<Input, { kind: "fail" }>,
   { keep }: { keep: boolean },
 ): Promise<Failed> {
-  let undone: { restored: string[]; deleted: string[] } = { restored: [], deleted: [] };
+  let undone: Undone = { restored: [], deleted: [] };
   await app.submitWith(input, (run) => {
     if (keep) return [];
-    const task = taskOf(run, input.task);
-    const { problems, ...done } = putBack(
-      run.targetDir,
-      folderOf(app, run, { id: task.def.id, attempt: task.attempts }),
-    );
+    const { problems, ...done } = undo(app, run, input.task);
     undone = done;
     return problems;
   });
   const blocked = await app.look((run) => blockedBy(run, input.task));
   return { ...undone, blocked };
+}
+
+/** A task that a lost host left running is undone as if it had failed; one that failed was undone then. */
+export async function retryTask(
+  app: App,
+  input: Extract<Input, { kind: "retry" }>,
+  { keep }: { keep: boolean },
+): Promise<Undone & { readonly retried: readonly TaskId[] }> {
+  let undone: Undone = { restored: [], deleted: [] };
+  const { entries } = await app.submitWith(input, (run) => {
+    if (keep || taskOf(run, input.task).state !== "running") return [];
+    const { problems, ...done } = undo(app, run, input.task);
+    undone = done;
+    return problems;
+  });
+  const retried = entries.flatMap(({ fact }) => (fact.kind === "task-retried" ? [fact.task] : []));
+  return { ...undone, retried };
+}
+
+/** Puts back what the present attempt of a task found when it started. */
+export function undo(app: App, run: Run, id: TaskId): ReturnType<typeof putBack> {
+  return putBack(run.targetDir, folderOf(app, run, { id, attempt: taskOf(run, id).attempts }));
 }
 
 /** How many tasks wait for this one, at any distance, and are blocked. */

@@ -3,21 +3,26 @@ import { type Problem, problem } from "../core/problem.ts";
 import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
 import { Refused } from "./app.ts";
 
-export function checkFor(
-  file: string,
-  text: string,
-): { readonly path: string; readonly problems: readonly Problem[] } {
+export interface CheckedFor {
+  readonly path: string;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export function checkFor(file: string, text: string): CheckedFor {
   const { makes, path, planningDir, targetDir } = fieldsOf(file, text);
   if (!outputThere(makes, path))
     return {
       path,
+      warnings: [],
       problems: [
         problem("no-output", `nothing lies at \`${path}\``, {
           hint: "write the output there, and nowhere else",
         }),
       ],
     };
-  return { path, problems: checkOutput(makes, { places: { planningDir, targetDir }, path }).problems };
+  const { problems, warnings } = checkOutput(makes, { places: { planningDir, targetDir }, path });
+  return { path, problems, warnings };
 }
 
 function fieldsOf(

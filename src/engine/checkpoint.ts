@@ -3,11 +3,13 @@ import { join } from "node:path";
 import type { Result } from "../core/input.ts";
 import type { Checkpoint } from "../core/parts.ts";
 import type { Problem } from "../core/problem.ts";
+import type { Run } from "../core/run.ts";
+import { isClaim } from "../core/step-host.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, readText, remove, replaceFile } from "../host/files.ts";
 import { checkResult } from "../protocols/decomposition/artifacts/check-execution-files.ts";
 import type { App } from "./app.ts";
-import { resultFile } from "./attempt-files.ts";
+import { resultFile, type Undone, undo } from "./attempt-files.ts";
 
 /** The checkpoint with the documents' field names. */
 export function document(checkpoint: Checkpoint) {
@@ -46,33 +48,59 @@ export async function writeCheckpoint(app: App): Promise<Checkpoint | null> {
   });
 }
 
-export interface Recovered {
+export interface Recovered extends Undone {
   readonly recovered: readonly string[];
   readonly orphans: readonly string[];
   readonly problems: readonly Problem[];
 }
 
-/** A result file that is wrong counts as none, and is named: nothing is taken over that cannot be read. */
-export async function recover(app: App): Promise<Recovered> {
+/**
+ * A result file that is wrong counts as none, and is named: nothing is taken over that cannot be read. What a failed
+ * attempt left in the target is put back, as `fail-task` would have done.
+ */
+export async function recover(app: App, { keep }: { keep: boolean }): Promise<Recovered> {
   const { pending, planningDir } = await app.look((run) => ({
-    pending: [...(run.checkpoint?.pending ?? [])],
+    pending: (run.checkpoint?.pending ?? []).map((id) => ({ id, attempt: run.tasks.get(id)?.attempts ?? 0 })),
     planningDir: run.planningDir,
   }));
   const problems: Problem[] = [];
   const results: Record<string, Result> = {};
-  for (const id of pending) {
+  for (const { id, attempt } of pending) {
     const file = resultFile({ planningDir }, id);
     if (!isThere(file)) continue;
     const found = readResult(file, id);
-    if ("status" in found) results[id] = found;
+    if ("status" in found) results[id] = { ...found, attempt };
     else problems.push(...found.problems);
   }
-  await app.submit({ kind: "checkpoint-recover", results, now: wallClock() });
-  return app.look((run) => ({
-    recovered: Object.keys(results),
-    orphans: (run.checkpoint?.pending ?? []).filter((id) => run.tasks.get(id)?.state === "running"),
-    problems,
-  }));
+  const undone = { restored: [] as string[], deleted: [] as string[] };
+  await app.submitWith({ kind: "checkpoint-recover", results, now: wallClock() }, (run) =>
+    keep ? [] : undoFailed(app, run, { results, undone }),
+  );
+  return app.look((run) => {
+    const left = run.checkpoint?.pending ?? [];
+    return {
+      recovered: Object.keys(results).filter((id) => !left.includes(id)),
+      orphans: left.filter((id) => run.tasks.get(id)?.state === "running"),
+      problems,
+      ...undone,
+    };
+  });
+}
+
+interface Undoing {
+  readonly results: Readonly<Record<string, Result>>;
+  readonly undone: { readonly restored: string[]; readonly deleted: string[] };
+}
+
+function undoFailed(app: App, run: Run, { results, undone }: Undoing): Problem[] {
+  return Object.entries(results).flatMap(([id, result]) => {
+    const task = run.tasks.get(id);
+    if (result.status !== "failed" || !task || !isClaim(task, result)) return [];
+    const { restored, deleted, problems } = undo(app, run, id);
+    undone.restored.push(...restored);
+    undone.deleted.push(...deleted);
+    return problems;
+  });
 }
 
 function readResult(file: string, taskId: string): Result | { readonly problems: readonly Problem[] } {

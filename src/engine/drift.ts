@@ -2,17 +2,18 @@
 // journal, which means that the journal was replaced by an older one.
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
-import { readSeal, stateView } from "../view/state-json.ts";
+import { isIntact, readSeal, showsPlace, stateView } from "../view/state-json.ts";
 
 export type Drift = "none" | "stale" | "missing" | "broken" | "edited" | "ahead";
 
 export function driftOf(run: Run, text: string | undefined): Drift {
   if (text === undefined) return "missing";
   const seal = readSeal(text);
-  if (!seal?.intact) return seal === undefined && !isObject(text) ? "broken" : editOrDamage(run, text);
+  if (seal === undefined || !isIntact(text, seal))
+    return seal === undefined && !isObject(text) ? "broken" : editOrDamage(run, text);
   if (seal.run !== run.id) return "stale";
   if (seal.position > run.position) return "ahead";
-  return seal.position === run.position ? "none" : "stale";
+  return seal.position === run.position && showsPlace(run, text) ? "none" : "stale";
 }
 
 function isObject(text: string): boolean {

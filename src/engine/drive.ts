@@ -1,16 +1,18 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
-
+import { join } from "node:path";
 import type { Input } from "../core/input.ts";
 import { decide } from "../core/protocol.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
 import { isReady } from "../core/task.ts";
 import { systemClock } from "../host/clock.ts";
+import { sweep } from "../host/files.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
 import { Inbox } from "./inbox.ts";
 import { orchestrate } from "./loop.ts";
+import { planningFolders } from "./paths.ts";
 import { type Carriers, type Carry, LocalWorld } from "./world.ts";
 
 export interface Drive {
@@ -30,6 +32,9 @@ export interface Drive {
   readonly changed?: (run: Run) => void;
 }
 
+/** The reason of a halt that the person at the terminal made. */
+export const interrupted = "Ctrl-C";
+
 export async function drive(order: Drive): Promise<void> {
   const { app, carriers, signal, stopNow, changed } = order;
   const clock = systemClock;
@@ -43,10 +48,11 @@ export async function drive(order: Drive): Promise<void> {
     isAlive,
   });
   if (!(hold instanceof Hold)) throw new Refused(hold);
+  for (const folder of planningFolders) sweep(join(app.paths.planning, folder));
   const inbox = new Inbox(clock);
   const all: Carriers = { "write-view": calmly(() => app.publish(run)), ...carriers };
   const world = new LocalWorld(all, (key, outcome) => inbox.put({ kind: "effect-ended", key, outcome }));
-  const halt = (now: boolean) => () => inbox.put({ kind: "halt", reason: "Ctrl-C", now });
+  const halt = (now: boolean) => () => inbox.put({ kind: "halt", reason: interrupted, now });
   signal.addEventListener("abort", halt(false), { once: true });
   stopNow?.addEventListener("abort", halt(true), { once: true });
   const notice = stopFileNotice(app, await app.journal.read(run, ({ planningDir }) => planningDir));
@@ -109,6 +115,7 @@ function canGoOn(run: Run): boolean {
 
 /** Nothing of ours is under way, and nothing will start by itself. */
 export function isAtRest(run: Run): boolean {
+  if (run.archived) return true;
   const working = run.job !== null || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
   if (working && !run.halt?.now) return false;
   if (run.halt || run.phase === run.until) return true;

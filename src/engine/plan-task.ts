@@ -3,6 +3,7 @@
 import { join } from "node:path";
 import { find, isProblem } from "../core/answer.ts";
 import { type Problem, problem } from "../core/problem.ts";
+import { taskFile, taskOf } from "../core/run.ts";
 import { readText, remove, replaceFile } from "../host/files.ts";
 import { checkSources, fileOf, type Places, taskSources } from "../planning/plan-files.ts";
 import { type App, Refused } from "./app.ts";
@@ -114,7 +115,7 @@ async function rewire(app: App, id: string, others: readonly string[]): Promise<
   const dependents = await app.look((run) =>
     (run.tasks.get(id)?.dependents ?? []).map((each) => ({
       id: each,
-      file: run.tasks.get(each)?.def.file ?? "",
+      file: taskFile(run, taskOf(run, each).def),
     })),
   );
   return dependents.map(({ id: dependent, file }) => {

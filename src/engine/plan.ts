@@ -7,14 +7,16 @@ import type { Config } from "../config/config.ts";
 import { freshness } from "../core/artifact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
-import { contextText, discoverProject, userPreferences } from "../discovery/discover.ts";
+import { contextText, discoverProject, type ProjectContext, userPreferences } from "../discovery/discover.ts";
 import { isFile, readText, replaceFile } from "../host/files.ts";
-import { fileOf } from "../planning/plan-files.ts";
+import { forTheRole } from "../planning/for-the-role.ts";
+import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
-import { drive } from "./drive.ts";
+import { drive, interrupted } from "./drive.ts";
+import { pathsIn } from "./paths.ts";
 import { ingest, loadTasks, observe, placesOf, validateMap } from "./planning.ts";
 import { planningCarriers } from "./roles.ts";
 
@@ -51,13 +53,28 @@ function bytesOf(path: string): Buffer {
   return readFileSync(path);
 }
 
-/** What is known of an existing project goes into every planning bundle (D5). */
-export async function surveyTarget(app: App): Promise<string> {
-  const { targetDir, planningDir } = await placesOf(app);
+/** What was found in an existing project (D5), to be shown before it is saved. */
+export interface Found {
+  readonly text: string;
+  readonly context: ProjectContext;
+}
+
+export async function surveyTarget(targetDir: string): Promise<Found> {
   const found = await discoverProject(targetDir);
   if ("code" in found) throw new Refused([found as Problem]);
-  replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(found, null, 2)}\n`);
-  return contextText(found);
+  return { text: contextText(found), context: found };
+}
+
+/** It goes into every planning bundle. */
+export async function saveFindings(app: App, { context }: Found): Promise<void> {
+  const { planningDir } = await placesOf(app);
+  replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(context, null, 2)}\n`);
+}
+
+/** Whether the configuration names who works, and whom it knows. */
+export function agentNames(root: string): { readonly chosen: boolean; readonly offered: readonly string[] } {
+  const config = readConfig(pathsIn(root).heddle);
+  return { chosen: agentWords(config, undefined).length > 0, offered: Object.keys(config.agents ?? {}) };
 }
 
 /** A person may have mended artifacts by hand since: they are looked at again before anybody is paid to. */
@@ -97,6 +114,14 @@ export async function reopenStale(app: App): Promise<void> {
     });
 }
 
+const mostTasks = 5000;
+
+/** What looks odd in a plan that is ready; of a very large one only its own check tells. */
+export async function oddities(app: App): Promise<string[]> {
+  if (await app.look((run) => run.tasks.size > mostTasks)) return [];
+  return readTaskFiles(await placesOf(app)).checked.warnings.map(forTheRole);
+}
+
 export interface PlanRun {
   readonly app: App;
   readonly agent: string | undefined;
@@ -124,7 +149,7 @@ export async function runPlanning({
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
   refuseWithoutAgents(agents, config);
   await describe(app, config, { unconfined: chosen && needed });
-  await clearJobHalt(app);
+  await clearOwnHalt(app);
   const { targetDir } = await placesOf(app);
   const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
   const carriers = planningCarriers({ app, config, agents, preferences, watch });
@@ -151,8 +176,8 @@ function refuseWithoutAgents(agents: Agents, config: Config): void {
   if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
 }
 
-/** Whoever plans again wants another try of the role that gave up. */
-async function clearJobHalt(app: App): Promise<void> {
-  const code = await app.look((run) => run.halt?.code);
-  if (code === "job") await app.submit({ kind: "resume", stopFile: false });
+/** Whoever plans again wants to go on after a Ctrl-C, and another try of the role that gave up. */
+async function clearOwnHalt(app: App): Promise<void> {
+  const own = await app.look(({ halt }) => halt?.code === "job" || halt?.reason === interrupted);
+  if (own) await app.submit({ kind: "resume", stopFile: false });
 }

@@ -134,9 +134,8 @@ export async function loadTasks(app: App): Promise<LoadedPlan> {
   const places = await placesOf(app);
   const { problems, warnings, inputs } = checkOutput("tasks", { places, path: fileOf(places, "tasks") });
   if (problems.length > 0) throw new Refused(problems);
-  const committed = [];
-  for (const input of inputs) committed.push(await app.submit(input));
-  const facts = committed.flatMap(({ entries }) => entries.map((entry) => entry.fact));
+  const { entries } = await app.submitAll(inputs as readonly [Input, ...Input[]]);
+  const facts = entries.map((entry) => entry.fact);
   const {
     tasks = 0,
     added = 0,
@@ -236,8 +235,13 @@ export function artifactInputs(planningDir: string, { artifacts, tasks }: State)
   }
   const plan = planDigest(readTaskFiles(places).checked.tasks.map(({ task }) => taskDigest(task)));
   if (Object.keys(tasks).length > 0) add("tasks", plan);
-  const { verdict, summary = "" } = artifacts?.task_validation ?? {};
-  const content = { verdict: verdict ?? null, summary, issues: [], dimensions: false };
+  const { verdict, summary = "", issues = [], dimensions = false } = artifacts?.task_validation ?? {};
+  const content = {
+    verdict: verdict ?? null,
+    summary,
+    issues: issues as Json[],
+    dimensions,
+  };
   if (verdict)
     add("task_validation", claimDigest, { madeFrom: plan === null ? {} : { tasks: plan }, content });
   return inputs;

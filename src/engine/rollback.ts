@@ -50,7 +50,7 @@ export async function verify(
   const problems = [
     ...created
       .filter((file) => fileDigest(join(targetDir, file)) !== null && !rollback.file_existed[file])
-      .map(stillThere),
+      .map((file) => stillThere(targetDir, file)),
     ...[...new Set([...modified, ...Object.keys(rollback.file_checksums)])].flatMap((file) =>
       changed(rollback, file),
     ),
@@ -61,13 +61,19 @@ export async function verify(
   if (unique.length > 0) throw new Refused(unique);
 }
 
-const stillThere = (file: string) =>
-  problem("still-there", `\`${file}\` was created by the task and is still there`);
+const stillThere = (target: string, file: string) =>
+  problem("still-there", `\`${file}\` was created by the task and is still there`, {
+    hint: `rm ${join(target, file)}`,
+  });
 
 function changed(rollback: Rollback, file: string): Problem[] {
   const before = rollback.file_checksums[file];
   if (before === undefined)
-    return [problem("unprepared", `\`${file}\` was not part of the prepared rollback`)];
+    return [
+      problem("unprepared", `\`${file}\` was not part of the prepared rollback`, {
+        hint: `heddle state prepare-rollback ${rollback.task_id} ${file}`,
+      }),
+    ];
   const now = fileDigest(join(rollback.target_dir, file));
   if ((now ?? "") === before) return [];
   if (now === null) return [problem("missing", `\`${file}\` was there before the task and is missing`)];

@@ -1,9 +1,9 @@
 // Digests of files. Only commands that look at artifacts come here: loading `node:crypto` is dear.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 
 export function textDigest(text: string | Uint8Array): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text);
 }
 
 /** Nothing when it is not a file. */

@@ -13,11 +13,13 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
   writeFileSync,
 } from "node:fs";
+import { dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 
 export const maxTextBytes = 64 * 1024 * 1024;
@@ -80,7 +82,22 @@ export function readIfThere(path: string): string | undefined {
   }
 }
 
-/** The last bytes of a file, and how many there are before them. */
+/** The first bytes of a file of our own; nothing when it is not there or cannot be read. */
+export function readHead(path: string, bytes: number): string {
+  try {
+    const fd = openSync(path, withoutWaiting);
+    try {
+      const buffer = Buffer.alloc(bytes);
+      return buffer.toString("utf8", 0, readSync(fd, buffer, 0, bytes, 0));
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return "";
+  }
+}
+
+/** The last bytes of a file. */
 export function readTail(path: string, bytes: number): string {
   const fd = openSync(path, "r");
   try {
@@ -102,6 +119,24 @@ export function replaceFile(path: string, text: string | Uint8Array): void {
   } catch (error) {
     rmSync(aside, { force: true });
     throw error;
+  }
+}
+
+/** Removes what processes that were killed in the middle of writing left in a folder: `<name>.<pid>.new`. */
+export function sweep(folder: string): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    if (!name.includes(".new")) continue;
+    const [, pid] = /\.(\d+)\.new(?:-wal|-shm|-journal)?$/.exec(name) ?? [];
+    if (pid !== undefined && isGone(Number(pid))) rmSync(`${folder}/${name}`, { force: true });
+  }
+}
+
+function isGone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
   }
 }
 
@@ -160,4 +195,22 @@ export function listFiles(folder: string, ending: string): string[] {
     .filter((entry) => entry.name.endsWith(ending) && !entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
+}
+
+/** Whether `path` below `folder` really lies there: links on the way are followed as far as there is anything. */
+export function staysInside(folder: string, path: string): boolean {
+  const root = realOf(folder);
+  for (let at = join(folder, path); root !== undefined && at.length > folder.length; at = dirname(at)) {
+    // A link that leads nowhere yet may lead anywhere later.
+    if (isThereItself(at)) return realOf(at)?.startsWith(root === "/" ? root : `${root}/`) ?? false;
+  }
+  return true;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,6 +1,6 @@
 // A fact as it is stored, and how it is read back: upgraded when it is old, refused when it is from the future.
 import { isKnown } from "../core/apply.ts";
-import { type Entry, factFormat } from "../core/fact.ts";
+import { type Entry, type FactKind, factFormat } from "../core/fact.ts";
 import { problem } from "../core/problem.ts";
 import { type StoredFact, upgrade } from "../core/upgrade.ts";
 import { StoreFailure } from "./journal.ts";
@@ -14,8 +14,11 @@ export interface FactRow {
   readonly hash: string;
 }
 
-export const factSql =
-  "select position, at, by, format, body, hash from fact where run = ? and position > ? and position <= ? order by position";
+/** A fact's text begins with its kind, so those of some kinds can be passed over unread. */
+export function factSql(without: readonly FactKind[] = []): string {
+  const others = without.map((kind) => ` and body not like '{"kind":"${kind}"%'`).join("");
+  return `select position, at, by, format, body, hash from fact where run = ? and position > ? and position <= ?${others} order by position`;
+}
 
 export function entryOf(row: FactRow): Entry {
   const stored = parse(row);

@@ -1,9 +1,9 @@
 // The journal: an append-only log of facts per run, and the one place where a run changes. Small and
 // asynchronous, so that a shared store can stand behind it; `suite` in test/journal proves every implementation.
-import type { Entry } from "../core/fact.ts";
+import type { Entry, FactKind } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Protocol } from "../core/protocol.ts";
-import type { Run } from "../core/run.ts";
+import type { Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 
 /**
@@ -16,6 +16,8 @@ export interface Committed {
   readonly run: string;
   readonly position: number;
   readonly entries: readonly Entry[];
+  /** The tasks that were changed in any way; missing when some were dropped. */
+  readonly touched?: readonly TaskId[] | undefined;
   /** What `decide` refused. Facts recorded beside a refusal are committed. */
   readonly problems: readonly Problem[];
 }
@@ -27,6 +29,9 @@ export interface RunSummary {
   readonly archived: boolean;
   readonly position: number;
 }
+
+/** Entries after a position, oldest first; those of kinds that nobody asks for need not even be read. */
+export type Since = (position: number, without?: readonly FactKind[]) => readonly Entry[];
 
 export interface Journal {
   runs(): Promise<readonly RunSummary[]>;
@@ -51,7 +56,7 @@ export interface Journal {
   version(): number;
 
   /** Looks at the newest state while every other writer waits: for views, which must take turns. */
-  exclusive<T>(run: string, work: (run: Run, since: (position: number) => readonly Entry[]) => T): Promise<T>;
+  exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T>;
 
   /** Proves that the log is whole and that the stored state is its fold. Empty when all is well. */
   verify(): Promise<readonly Problem[]>;

@@ -12,6 +12,7 @@ import {
   notAlone,
   type Protocols,
   type RunSummary,
+  type Since,
   StoreFailure,
   type Target,
 } from "./journal.ts";
@@ -80,12 +81,11 @@ export class MemoryJournal implements Journal {
     return 0;
   }
 
-  async exclusive<T>(
-    run: string,
-    work: (run: Run, since: (position: number) => readonly Entry[]) => T,
-  ): Promise<T> {
+  async exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T> {
     const log = this.#log(run);
-    return work(log.run, (after) => log.entries.filter(({ position }) => position > after));
+    return work(log.run, (after, without = []) =>
+      log.entries.filter(({ position, fact }) => position > after && !without.includes(fact.kind)),
+    );
   }
 
   async verify(): Promise<readonly Problem[]> {

@@ -1,7 +1,7 @@
 // The tasks of a run as rows, read when they are asked for. What was set stays in memory until the transaction
 // writes it; the ready index answers from the rows and from what was changed since.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { checksum } from "../core/checksum.ts";
+import { checksum, isSumOf } from "../core/checksum.ts";
 import { problem } from "../core/problem.ts";
 import type { Task, TaskDef, TaskId } from "../core/run.ts";
 import type { TaskTable } from "../core/table.ts";
@@ -36,9 +36,12 @@ export class TaskRows implements TaskTable {
   readonly #touched = new Set<TaskId>();
   readonly #deleted = new Set<TaskId>();
   readonly #statements = new Map<string, StatementSync>();
+  /** Begun with nothing stored: then everything there is was set here. */
+  readonly #isNew: boolean;
   #size: number;
 
   constructor(db: DatabaseSync, run: string, size: number) {
+    this.#isNew = size === 0;
     this.#db = db;
     this.#run = run;
     this.#size = size;
@@ -51,7 +54,7 @@ export class TaskRows implements TaskTable {
   get(id: TaskId): Task | undefined {
     const cached = this.#cache.get(id);
     if (cached) return cached.task;
-    if (this.#deleted.has(id)) return undefined;
+    if (this.#isNew || this.#deleted.has(id)) return undefined;
     const row = this.#prepare("select * from task where run = ? and id = ?").get(this.#run, id) as
       | Row
       | undefined;
@@ -103,7 +106,9 @@ export class TaskRows implements TaskTable {
   }
 
   notable(): readonly Task[] {
-    const rows = this.#prepare("select * from task where run = ? and notable = 1 order by id").all(this.#run);
+    // Named, because SQLite would rather read all of the table in its own order than a few rows by another one.
+    const sql = "select * from task indexed by task_notable where run = ? and notable = 1 order by id";
+    const rows = this.#prepare(sql).all(this.#run);
     const found = new Map<TaskId, Task>();
     for (const row of rows as unknown as Row[]) {
       if (!this.#deleted.has(row.id)) found.set(row.id, this.#cache.get(row.id)?.task ?? this.#keep(row));
@@ -115,8 +120,9 @@ export class TaskRows implements TaskTable {
     return [...found.values()].filter(isNotable).sort((a, b) => (a.def.id < b.def.id ? -1 : 1));
   }
 
-  /** Writes what changed since the last call. */
-  write(): void {
+  /** Writes what changed since the last call, and says what did; nothing when tasks were deleted. */
+  write(): readonly TaskId[] | undefined {
+    const written = this.#deleted.size > 0 ? undefined : [...this.#touched];
     for (const id of this.#deleted)
       this.#prepare("delete from task where run = ? and id = ?").run(this.#run, id);
     for (const id of this.#touched) {
@@ -125,6 +131,7 @@ export class TaskRows implements TaskTable {
     }
     this.#deleted.clear();
     this.#touched.clear();
+    return written;
   }
 
   #writeRow(id: TaskId, cached: Cached): void {
@@ -141,15 +148,16 @@ export class TaskRows implements TaskTable {
     }
     const row = rowOf(id, task, cached.fixedSum);
     const { ready, notable, steel, remaining, fixed_sum, state } = row;
+    const sum = checksum(summed(row));
     if (fixed === undefined) {
       const sql =
         "update task set ready = ?, notable = ?, remaining = ?, state = ?, sum = ? where run = ? and id = ?";
-      this.#prepare(sql).run(ready, notable, remaining, state, sumOf(row), this.#run, id);
+      this.#prepare(sql).run(ready, notable, remaining, state, sum, this.#run, id);
       return;
     }
     const sql = `insert or replace into task (run, id, ready, notable, steel, remaining, fixed, fixed_sum, state, sum)
       values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-    const all = [this.#run, id, ready, notable, steel, remaining, fixed, fixed_sum, state, sumOf(row)];
+    const all = [this.#run, id, ready, notable, steel, remaining, fixed, fixed_sum, state, sum];
     this.#prepare(sql).run(...all);
   }
 
@@ -197,10 +205,8 @@ function rowOf(id: TaskId, task: Task, fixedSum: number): Summed {
 }
 
 /** The part that seldom changes has a sum of its own, so that it need not be at hand to write the rest. */
-function sumOf(row: Summed): number {
-  return checksum(
-    `${row.id} ${row.ready} ${row.notable} ${row.steel} ${row.remaining} ${row.fixed_sum}\n${row.state}`,
-  );
+function summed(row: Summed): string {
+  return `${row.id} ${row.ready} ${row.notable} ${row.steel} ${row.remaining} ${row.fixed_sum}\n${row.state}`;
 }
 
 export function encodeFixed(task: Task): string {
@@ -222,7 +228,7 @@ const { def: _def, dependents: _dependents, remaining: _remaining, ...usual } = 
 const usualState = Object.entries(usual) as [keyof typeof usual, unknown][];
 
 function decode(row: Row): Task {
-  if (row.sum !== sumOf(row) || row.fixed_sum !== checksum(row.fixed))
+  if (!isSumOf(summed(row), row.sum) || !isSumOf(row.fixed, row.fixed_sum))
     throw new StoreFailure(
       problem("corrupt", `the row of task \`${row.id}\` is damaged`, {
         hint: "heddle verify, then heddle restore <backup>",

@@ -2,10 +2,10 @@
 // them, and writes the rows and the head that changed, so that a one-shot command reads only what it needs.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { apply, fold, headOf, newRun } from "../core/apply.ts";
-import { checksum } from "../core/checksum.ts";
-import { type Entry, type Fact, factFormat } from "../core/fact.ts";
+import { checksum, isSumOf, useSum } from "../core/checksum.ts";
+import { type Entry, type Fact, type FactKind, factFormat } from "../core/fact.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import type { Head, Run } from "../core/run.ts";
+import type { Head, Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 import { chained, chainStart, nameRun } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
@@ -16,11 +16,16 @@ import {
   notAlone,
   type Protocols,
   type RunSummary,
+  type Since,
   StoreFailure,
   type Target,
 } from "./journal.ts";
+import { nativeSum } from "./native-sum.ts";
+import { found, foundEntry, kept } from "./places.ts";
 import { TaskRows } from "./rows.ts";
 import { openDatabase } from "./schema.ts";
+
+useSum(nativeSum);
 
 interface RunRow {
   readonly id: string;
@@ -41,9 +46,17 @@ interface Loaded {
 
 export interface SqliteOptions {
   readonly path: string;
+  /** The project's directory: what a run names inside it is kept relative to it. */
+  readonly root?: string;
   readonly protocols: Protocols;
   readonly now: () => string;
   readonly busyMs?: number;
+}
+
+interface Wanted {
+  readonly after: number;
+  readonly upTo: number;
+  readonly without?: readonly FactKind[] | undefined;
 }
 
 export class SqliteJournal implements Journal {
@@ -84,9 +97,9 @@ export class SqliteJournal implements Journal {
         entries.push(entry);
       };
       const problems = decide({ run, record });
-      if (entries.length > 0) this.#store(loaded);
-      else if (!loaded.stored) this.#loaded.delete(run.id);
-      return { run: run.id, position: run.position, entries, problems };
+      const touched = entries.length > 0 ? this.#store(loaded) : [];
+      if (!loaded.stored) this.#loaded.delete(run.id);
+      return { run: run.id, position: run.position, entries, touched, problems };
     });
   }
 
@@ -97,7 +110,7 @@ export class SqliteJournal implements Journal {
   async entries(run: string, { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {}): Promise<readonly Entry[]> {
     return this.#transaction("begin", () => {
       this.#load(run);
-      return this.#factRows(run, { after, upTo }).map(entryOf);
+      return this.#entries(run, { after, upTo });
     });
   }
 
@@ -105,18 +118,15 @@ export class SqliteJournal implements Journal {
     return (this.#prepare("pragma data_version").get() as { data_version: number }).data_version;
   }
 
-  async exclusive<T>(
-    run: string,
-    work: (run: Run, since: (position: number) => readonly Entry[]) => T,
-  ): Promise<T> {
-    const since = (after: number) =>
-      this.#factRows(run, { after, upTo: Number.MAX_SAFE_INTEGER }).map(entryOf);
+  async exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T> {
+    const since: Since = (after, without) =>
+      this.#entries(run, { after, upTo: Number.MAX_SAFE_INTEGER, without });
     return this.#transaction("begin immediate", () => work(this.#load(run).run, since));
   }
 
   async verify(): Promise<readonly Problem[]> {
     const { verifyDatabase } = await import("./verify.ts");
-    return this.#guard(() => verifyDatabase(this.#db, this.#options.protocols));
+    return this.#guard(() => verifyDatabase(this.#db, this.#options));
   }
 
   close(): void {
@@ -128,8 +138,9 @@ export class SqliteJournal implements Journal {
     this.#guard(() => this.#db.prepare("vacuum into ?").run(to));
   }
 
-  #factRows(run: string, { after, upTo }: { after: number; upTo: number }): FactRow[] {
-    return this.#prepare(factSql).all(run, after, upTo) as unknown as FactRow[];
+  #entries(run: string, { after, upTo, without = [] }: Wanted): Entry[] {
+    const rows = this.#prepare(factSql(without)).all(run, after, upTo) as unknown as FactRow[];
+    return rows.map((row) => foundEntry(entryOf(row), this.#options.root));
   }
 
   #transaction<T>(begin: string, work: () => T): T {
@@ -184,7 +195,7 @@ export class SqliteJournal implements Journal {
 
   /** Head and rows of an older heddle may lack what facts mean today; the next transaction writes them anew. */
   #foldAgain(run: Run): void {
-    const entries = this.#factRows(run.id, { after: 0, upTo: Number.MAX_SAFE_INTEGER }).map(entryOf);
+    const entries = this.#entries(run.id, { after: 0, upTo: Number.MAX_SAFE_INTEGER });
     const again = fold(newRun(run.id, run.protocol), entries);
     Object.assign(run, headOf(again));
     for (const task of again.tasks.all()) run.tasks.set(task);
@@ -212,29 +223,31 @@ export class SqliteJournal implements Journal {
   }
 
   #append({ run, hash }: Loaded, entry: Entry): string {
-    const body = JSON.stringify(entry.fact);
+    const { fact } = entry;
+    const body = JSON.stringify(fact.kind === "run-created" ? kept(fact, this.#options.root) : fact);
     const following = chained(hash, entry, body);
     const sql = "insert into fact (run, position, at, by, format, body, hash) values (?, ?, ?, ?, ?, ?, ?)";
     this.#prepare(sql).run(run.id, entry.position, entry.at, entry.by, factFormat, body, following);
     return following;
   }
 
-  #store(loaded: Loaded): void {
+  #store(loaded: Loaded): readonly TaskId[] | undefined {
     const { run, rows, hash } = loaded;
-    rows.write();
-    const head = JSON.stringify(headOf(run));
+    const touched = rows.write();
+    const head = JSON.stringify(kept(headOf(run), this.#options.root));
     const sum = checksum(`${head}\n${hash}`);
     const [archived, { phase, position }] = [Number(run.archived), run];
     if (loaded.stored) {
       const sql =
         "update run set phase = ?, archived = ?, position = ?, format = ?, head = ?, hash = ?, sum = ? where id = ?";
       this.#prepare(sql).run(phase, archived, position, factFormat, head, hash, sum, run.id);
-      return;
+      return touched;
     }
     const sql = `insert into run (id, protocol, ordinal, phase, archived, position, format, head, hash, sum)
       values (?, ?, (select count(*) from run), ?, ?, ?, ?, ?, ?, ?)`;
     this.#prepare(sql).run(run.id, run.protocolName, phase, archived, position, factFormat, head, hash, sum);
     loaded.stored = true;
+    return touched;
   }
 
   #headOf(row: RunRow): Head {
@@ -244,13 +257,13 @@ export class SqliteJournal implements Journal {
           hint: "npm install -g heddle@latest",
         }),
       );
-    if (row.sum !== checksum(`${row.head}\n${row.hash}`))
+    if (!isSumOf(`${row.head}\n${row.hash}`, row.sum))
       throw new StoreFailure(
         problem("corrupt", `the record of run \`${row.id}\` is damaged`, {
           hint: "heddle verify, then heddle restore <backup>",
         }),
       );
-    return JSON.parse(row.head) as Head;
+    return found(JSON.parse(row.head) as Head, this.#options.root);
   }
 
   #prepare(sql: string): StatementSync {

@@ -2,11 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { apply, headOf, newRun } from "../core/apply.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import type { Json, Run } from "../core/run.ts";
+import type { Head, Json, Run } from "../core/run.ts";
 import { isNotable, isReady } from "../core/task.ts";
 import { chained, chainStart } from "./chain.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
 import type { Protocols } from "./journal.ts";
+import { found, foundEntry, type Root } from "./places.ts";
 import { encodeFixed, encodeState } from "./rows.ts";
 
 const hint = "heddle restore <backup>";
@@ -21,7 +22,12 @@ interface StoredRun {
   readonly hash: string;
 }
 
-export function verifyDatabase(db: DatabaseSync, protocols: Protocols): Problem[] {
+interface Known {
+  readonly protocols: Protocols;
+  readonly root?: Root;
+}
+
+export function verifyDatabase(db: DatabaseSync, known: Known): Problem[] {
   const lines = db.prepare("pragma integrity_check(20)").all() as { integrity_check: string }[];
   const damage = lines.map((line) => line.integrity_check).filter((line) => line !== "ok");
   if (damage.length > 0)
@@ -31,25 +37,27 @@ export function verifyDatabase(db: DatabaseSync, protocols: Protocols): Problem[
     const runs = db
       .prepare("select id, protocol, phase, archived, position, head, hash from run")
       .all() as unknown as StoredRun[];
-    return runs.flatMap((stored) => verifyRun(db, stored, protocols));
+    return runs.flatMap((stored) => verifyRun(db, stored, known));
   } finally {
     db.exec("commit");
   }
 }
 
-function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): Problem[] {
+function verifyRun(db: DatabaseSync, stored: StoredRun, { protocols, root }: Known): Problem[] {
   const protocol = protocols(stored.protocol);
   if (!protocol) return [problem("unknown-protocol", `run \`${stored.id}\` follows an unknown protocol`)];
   const run = newRun(stored.id, protocol);
   let hash = chainStart;
-  for (const row of db.prepare(factSql).all(stored.id, 0, Number.MAX_SAFE_INTEGER) as unknown as FactRow[]) {
+  for (const row of db
+    .prepare(factSql())
+    .all(stored.id, 0, Number.MAX_SAFE_INTEGER) as unknown as FactRow[]) {
     const expected = run.position + 1;
     hash = chained(hash, row, row.body);
     if (row.position !== expected || row.hash !== hash)
       return [
         problem("chain", `the history of run \`${stored.id}\` is broken at fact ${expected}`, { hint }),
       ];
-    apply(run, entryOf(row));
+    apply(run, foundEntry(entryOf(row), root));
   }
   if (hash !== stored.hash)
     return [
@@ -57,16 +65,26 @@ function verifyRun(db: DatabaseSync, stored: StoredRun, protocols: Protocols): P
         hint,
       }),
     ];
-  return [...compareHead(run, stored), ...compareRows(run, db)];
+  return [...compareHead(run, stored, root), ...compareRows(run, db)];
 }
 
-function compareHead(run: Run, stored: StoredRun): Problem[] {
+function compareHead(run: Run, stored: StoredRun, root: Root): Problem[] {
   const listed =
     stored.phase === run.phase &&
     stored.position === run.position &&
     stored.archived === Number(run.archived);
-  if (listed && sameJson(stored.head, JSON.stringify(headOf(run)))) return [];
+  if (listed && isHead(stored.head, run, root)) return [];
   return [problem("fold", `the record of run \`${run.id}\` is not the fold of its history`, { hint })];
+}
+
+/** Folders may be kept in full or relative to the root: what counts is where they are. */
+function isHead(stored: string, run: Run, root: Root): boolean {
+  const expected = JSON.stringify(headOf(run));
+  try {
+    return sameJson(JSON.stringify(found(JSON.parse(stored) as Head, root)), expected);
+  } catch {
+    return false;
+  }
 }
 
 function compareRows(run: Run, db: DatabaseSync): Problem[] {

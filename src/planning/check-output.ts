@@ -13,20 +13,25 @@ import {
   listAll,
   listFiles,
   readText,
+  staysInside,
 } from "../host/files.ts";
 import { checkCapabilityMap } from "../protocols/decomposition/artifacts/check-capability-map.ts";
 import { checkPhysicalMap } from "../protocols/decomposition/artifacts/check-physical-map.ts";
-import { checkSequencing } from "../protocols/decomposition/artifacts/check-sequencing.ts";
+import {
+  checkSequencing,
+  sequencingWarnings,
+} from "../protocols/decomposition/artifacts/check-sequencing.ts";
 import { checkTaskValidation } from "../protocols/decomposition/artifacts/check-task-validation.ts";
 import {
-  behavioursOf,
   definition,
   fileOf,
   inputsOf,
+  mapOf,
   orderDigest,
   type Places,
   planDigest,
   readTaskFiles,
+  specOf,
   taskDigest,
 } from "./plan-files.ts";
 
@@ -74,24 +79,23 @@ function checkDocument(makes: Makes, output: Output, text: string): CheckedOutpu
     problems: [],
   } as const;
   if (makes === "task_validation") return checkVerdict(output, text, digest);
-  const { problems } = makes === "capability_map" ? capabilities(output, text) : physical(output, text);
-  if (problems.length > 0) return wrong(...problems);
-  return { problems: [], warnings: [], inputs: [{ ...base, inputs: inputsOf(places, makes), content: {} }] };
-}
-
-function capabilities({ places, path: file }: Output, text: string) {
-  const spec = readText(fileOf(places, "spec"));
-  return checkCapabilityMap({ file, text, spec: "text" in spec ? spec.text : undefined });
+  const { problems, warnings } =
+    makes === "capability_map"
+      ? checkCapabilityMap({ file: output.path, text, spec: specOf(places) })
+      : physical(output, text);
+  const inputs = [{ ...base, inputs: inputsOf(places, makes), content: {} }];
+  return { problems, warnings, inputs: problems.length > 0 ? [] : inputs };
 }
 
 function physical({ places, path: file }: Output, text: string) {
-  const exists = (path: string) => isThere(join(places.targetDir, path));
+  const { targetDir } = places;
   return checkPhysicalMap({
     file,
     text,
-    behaviours: behavioursOf(places),
-    exists,
-    targetDir: places.targetDir,
+    behaviours: mapOf(places)?.behaviours,
+    exists: (path) => isThere(join(targetDir, path)),
+    leadsOut: (path) => !staysInside(targetDir, path),
+    targetDir,
   });
 }
 
@@ -122,9 +126,9 @@ function checkVerdict({ places, path: file }: Output, text: string, digest: stri
 }
 
 /** All task files or none (D10). */
-function checkPlan({ places, path: folder }: Output): CheckedOutput {
-  const { checked, hasMap, problems } = readTaskFiles(places, folder);
-  if (problems.length > 0) return wrong(...problems);
+function checkPlan({ places, path: folder }: Output, files = readTaskFiles(places, folder)): CheckedOutput {
+  const { checked, map, problems } = files;
+  if (problems.length > 0) return { ...wrong(...problems), warnings: checked.warnings };
   if (checked.tasks.length === 0)
     return wrong(
       problem("no-tasks", "there are no task files", {
@@ -133,12 +137,12 @@ function checkPlan({ places, path: folder }: Output): CheckedOutput {
       }),
     );
   const home = fileOf(places, "tasks");
-  const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file.replace(folder, home)));
+  const tasks = checked.tasks.map(({ source, task }) => definition(task, source.file));
   const digest = planDigest(checked.tasks.map(({ task }) => taskDigest(task))) ?? "";
   const noMap = problem("no-map", "there is no capability map: behaviours were not checked");
   return {
     problems: [],
-    warnings: hasMap ? checked.warnings : [noMap, ...checked.warnings],
+    warnings: map ? checked.warnings : [noMap, ...checked.warnings],
     inputs: [
       { kind: "load-plan", tasks },
       {
@@ -158,12 +162,13 @@ function checkPlan({ places, path: folder }: Output): CheckedOutput {
 /** The auditor may set phases and steel-thread marks, and nothing else (D15). */
 function checkOrder(output: Output): CheckedOutput {
   const { places, path: folder } = output;
-  const plan = checkPlan(output);
+  const files = readTaskFiles(places, folder);
+  const plan = checkPlan(output, files);
   if (plan.problems.length > 0) return plan;
   const before = new Map(
     readTaskFiles(places).checked.tasks.map(({ task }) => [task.id, taskDigest(task).digest]),
   );
-  const after = readTaskFiles(places, folder).checked.tasks;
+  const after = files.checked.tasks;
   const changed = after
     .filter(({ task }) => before.get(task.id) !== taskDigest(task).digest)
     .map(({ source, task }) =>
@@ -181,7 +186,8 @@ function checkOrder(output: Output): CheckedOutput {
         hint: `copy ${id}.json too`,
       }),
     );
-  const problems = [...changed, ...gone, ...checkSequencing(after)];
+  const steelFlow = files.map?.steelFlow;
+  const problems = [...changed, ...gone, ...checkSequencing(after, steelFlow)];
   if (problems.length > 0) return wrong(...problems);
   const defs = after.map(({ source, task }) => definition(task, source.file));
   const made = planDigest(after.map(({ task }) => taskDigest(task)));
@@ -195,7 +201,8 @@ function checkOrder(output: Output): CheckedOutput {
     problems: [],
     content: {},
   };
-  return { ...plan, inputs: [...plan.inputs, order] };
+  const warnings = [...plan.warnings, ...sequencingWarnings(after, steelFlow)];
+  return { ...plan, warnings, inputs: [...plan.inputs, order] };
 }
 
 /** An agent's outbox may hold anything: only plain files and folders are looked at, and links never followed. */

@@ -1,14 +1,17 @@
 // The files of a plan, as they lie on disk: where they are, what they define, and their digests. Nothing here opens
 // the journal, so an agent can check its own output without it.
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import * as z from "zod";
 import type { Problem } from "../core/problem.ts";
 import type { TaskDef } from "../core/run.ts";
 import { fileDigest, textDigest } from "../host/digest.ts";
-import { listFiles, readText } from "../host/files.ts";
+import { isThere, listFiles, readText } from "../host/files.ts";
 import { checkCapabilityMap } from "../protocols/decomposition/artifacts/check-capability-map.ts";
 import { type CheckedTasks, checkTasks } from "../protocols/decomposition/artifacts/check-tasks.ts";
 import { physicalMap } from "../protocols/decomposition/artifacts/physical-map.ts";
+import { normalPath } from "../protocols/decomposition/artifacts/target-path.ts";
 import type { TaskFile } from "../protocols/decomposition/artifacts/task-file.ts";
+import type { OwnCommand, Surroundings } from "../protocols/decomposition/artifacts/task-warning.ts";
 import { decomposition } from "../protocols/decomposition/protocol.ts";
 import type { Source } from "../protocols/document.ts";
 
@@ -34,23 +37,66 @@ export function inputsOf(places: Places, artifact: string): Record<string, strin
   return source === undefined || digest === null ? {} : { [source]: digest };
 }
 
-/** Behaviours of the capability map; nothing when there is no map that is right in itself. */
-export function behavioursOf(places: Places): Set<string> | undefined {
+export interface ReadMap {
+  readonly behaviours: ReadonlySet<string>;
+  /** The steps of the steel thread. */
+  readonly steelFlow: readonly string[];
+}
+
+/** The capability map; nothing when there is none that is right in itself. */
+export function mapOf(places: Places): ReadMap | undefined {
   const file = fileOf(places, "capability_map");
   const read = readText(file);
   if ("problem" in read) return undefined;
   const { value } = checkCapabilityMap({ file, text: read.text, spec: undefined });
-  const capabilities = value?.domains.flatMap((domain) => domain.capabilities);
-  return capabilities && new Set(capabilities.flatMap((each) => each.behaviors.map(({ id }) => id)));
+  if (!value) return undefined;
+  const capabilities = value.domains.flatMap((domain) => domain.capabilities);
+  const steel = value.flows.find((flow) => flow.is_steel_thread);
+  return {
+    behaviours: new Set(capabilities.flatMap((each) => each.behaviors.map(({ id }) => id))),
+    steelFlow: steel?.steps.map((step) => step.behavior_id) ?? [],
+  };
 }
 
-/** Behaviours that the physical map gives files to: each should have a task. */
-function mappedBehaviours(places: Places): Set<string> | undefined {
-  const read = readText(fileOf(places, "physical_map"));
+export function specOf(places: Places): string | undefined {
+  const read = readText(fileOf(places, "spec"));
+  return "text" in read ? read.text : undefined;
+}
+
+/** What tasks are made for, as far as it is there and right. */
+function surroundingsOf(places: Places): Surroundings {
+  const { targetDir } = places;
+  const map = parsedAs(fileOf(places, "physical_map"), physicalMap);
+  const context = parsedAs(join(places.planningDir, "artifacts/project-context.json"), projectCommands);
+  const files = map && [
+    ...map.file_mapping.flatMap((entry) => [...entry.files, ...(entry.tests ?? [])]),
+    ...(map.cross_cutting ?? []).flatMap((entry) => entry.files),
+    ...(map.infrastructure ?? []),
+  ];
+  return {
+    mapped: map && new Set(map.file_mapping.map((entry) => entry.behavior_id)),
+    mappedFiles: files && new Set(files.map(({ path }) => normalPath(path))),
+    ...(targetDir !== "" && { exists: (path: string) => isThere(join(targetDir, path)) }),
+    ownCommands: context && ownCommands(context.commands),
+  };
+}
+
+/** Of the project's own commands, the first for tests and the first for its linter. */
+const projectCommands = z.looseObject({
+  commands: z.array(z.looseObject({ purpose: z.string(), run: z.string(), declared: z.boolean() })),
+});
+
+function ownCommands(commands: z.infer<typeof projectCommands>["commands"]): OwnCommand[] {
+  return ["test", "lint"].flatMap(
+    (purpose) => commands.find((each) => each.declared && each.purpose === purpose) ?? [],
+  );
+}
+
+function parsedAs<T>(file: string, schema: z.ZodType<T>): T | undefined {
+  const read = readText(file);
   if ("problem" in read) return undefined;
   try {
-    const parsed = physicalMap.safeParse(JSON.parse(read.text));
-    return parsed.success ? new Set(parsed.data.file_mapping.map((entry) => entry.behavior_id)) : undefined;
+    return schema.safeParse(JSON.parse(read.text)).data;
   } catch {
     return undefined;
   }
@@ -58,15 +104,16 @@ function mappedBehaviours(places: Places): Set<string> | undefined {
 
 export interface TaskFiles {
   readonly checked: CheckedTasks;
-  readonly hasMap: boolean;
+  /** The capability map that they were held against. */
+  readonly map: ReadMap | undefined;
   /** Of all files, unreadable ones included. */
   readonly problems: readonly Problem[];
 }
 
 export function readTaskFiles(places: Places, folder = fileOf(places, "tasks")): TaskFiles {
   const { sources, unreadable } = taskSources(folder);
-  const { checked, hasMap, problems } = checkSources(places, sources);
-  return { checked, hasMap, problems: [...unreadable, ...problems] };
+  const { checked, map, problems } = checkSources(places, sources);
+  return { checked, map, problems: [...unreadable, ...problems] };
 }
 
 export function taskSources(folder: string): { sources: Source[]; unreadable: Problem[] } {
@@ -83,12 +130,13 @@ export function taskSources(folder: string): { sources: Source[]; unreadable: Pr
 
 /** A plan that need not lie on disk yet. */
 export function checkSources(places: Places, files: readonly Source[]): TaskFiles {
-  const behaviours = behavioursOf(places);
-  const checked = checkTasks({ files, behaviours, mapped: mappedBehaviours(places) });
-  return { checked, hasMap: behaviours !== undefined, problems: checked.problems };
+  const map = mapOf(places);
+  const spec = specOf(places);
+  const checked = checkTasks({ files, behaviours: map?.behaviours, spec, ...surroundingsOf(places) });
+  return { checked, map, problems: checked.problems };
 }
 
-/** `file`: where it lies, or will lie. */
+/** `file`: whatever folder it lies in now, it belongs to the plan's own. */
 export function definition(task: TaskFile, file: string): TaskDef {
   return {
     id: task.id,
@@ -104,7 +152,7 @@ export function definition(task: TaskFile, file: string): TaskDef {
       criterion,
       command: verification,
     })),
-    file,
+    file: `tasks/${basename(file)}`,
     digest: workDigest(task),
   };
 }

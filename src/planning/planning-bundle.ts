@@ -1,14 +1,16 @@
 // A planning bundle: what a role is given, and no more than it needs. It holds the skill itself, so an agent reads one
 // file; it names the absolute output path, the command to check it, and what was wrong the last time (D17, D18).
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Question } from "../core/parts.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json } from "../core/run.ts";
 import { fileDigest } from "../host/digest.ts";
 import { isThere, readText } from "../host/files.ts";
 import { type Makes, outputKinds } from "./check-output.ts";
-import { fileOf, type Places } from "./plan-files.ts";
+import { forTheRole } from "./for-the-role.ts";
+import { loggingFor } from "./logging.ts";
+import { heddleCommand, packageDir } from "./package.ts";
+import { fileOf, type Places, readTaskFiles } from "./plan-files.ts";
 
 export interface RoleOrder {
   readonly places: Places;
@@ -75,16 +77,22 @@ export function planningBundle(order: RoleOrder, skill: Skill) {
     },
     makes,
     directories_exist: true,
-    logging: {
-      command: `${heddleCommand()} log INFO ${role} <event> <message>`,
-      events: ["start", "decision", "tool", "complete", "warning", "error"],
-    },
+    logging: loggingFor(role),
     problems: order.problems,
+    ...(role === "task-plan-verifier" && { warnings: oddTasks(places) }),
     reminder: order.reminder,
     answers: answers.map(({ text, answer }) => ({ question: text, answer })),
     ask: 'print {"type":"question","id":"…","text":"…","options":["…"]} as one line on standard output and stop, without writing the output',
     checksums: { skill: skill.digest },
   };
+}
+
+const mostWarnings = 100;
+
+/** What heddle's own checks found odd but not wrong: for the judge to look at. */
+function oddTasks(places: Places): string[] {
+  const { warnings } = readTaskFiles(places).checked;
+  return warnings.slice(0, mostWarnings).map(forTheRole);
 }
 
 function inputsFor({
@@ -128,17 +136,6 @@ function readContext({ planningDir }: Places): unknown {
   }
 }
 
-/** Beside `dist/` in the package, and beside `src/` in the repository. */
-export function packageDir(): string {
-  const places = ["..", "../..", "../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
-  return places.find((place) => isThere(join(place, "schemas"))) ?? (places[0] as string);
-}
-
 function schemaPath(makes: Makes): string {
   return join(packageDir(), "schemas", `${schemas[makes]}.schema.json`);
-}
-
-/** How an agent in its box calls heddle: the same Node, the same file. */
-export function heddleCommand(): string {
-  return `${process.execPath} ${join(packageDir(), "dist/heddle.js")}`;
 }

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import type * as z from "zod";
 import { type Problem, problem } from "../core/problem.ts";
-import { type Run, type Task, type TaskId, taskOf } from "../core/run.ts";
+import { taskFile as pathOf, type Run, type Task, type TaskId, taskOf } from "../core/run.ts";
 import { wallClock } from "../host/clock.ts";
 import { fileDigest } from "../host/digest.ts";
 import { readText } from "../host/files.ts";
@@ -12,6 +12,7 @@ import { type PhysicalMap, physicalMap } from "../protocols/decomposition/artifa
 import { type TaskFile, taskFile } from "../protocols/decomposition/artifacts/task-file.ts";
 import { parseDocument } from "../protocols/document.ts";
 import { interfaceOf } from "./interfaces.ts";
+import { loggingFor } from "./logging.ts";
 import { fileOf, type Places } from "./plan-files.ts";
 
 export function bundlePath(run: Pick<Run, "planningDir">, id: TaskId): string {
@@ -19,7 +20,7 @@ export function bundlePath(run: Pick<Run, "planningDir">, id: TaskId): string {
 }
 
 export function taskBundle(run: Run, task: Task) {
-  const source = readTask(task);
+  const source = readTask(run, task);
   const map = readMap(run, "capability_map", capabilityMap);
   const physical = readMap(run, "physical_map", physicalMap);
   if ("problems" in source || "problems" in map || "problems" in physical)
@@ -46,10 +47,7 @@ export function taskBundle(run: Run, task: Task) {
     constraints: { tech_stack: run.metadata.tech_stack ?? null },
     project_context: projectContext(run),
     previous_attempt: previous(task),
-    logging: {
-      command: "heddle log INFO task-executor <event> <message>",
-      events: ["start", "decision", "tool", "complete", "warning", "error"],
-    },
+    logging: loggingFor("task-executor"),
     checksums: {
       artifacts: artifactSums(run, task),
       dependency_files: sums(
@@ -63,8 +61,8 @@ export function taskBundle(run: Run, task: Task) {
 
 type Read<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
 
-function readTask(task: Task): Read<TaskFile> {
-  return readAs(task.def.file, taskFile, "heddle state load-tasks says what is wrong");
+function readTask(run: Run, task: Task): Read<TaskFile> {
+  return readAs(pathOf(run, task.def), taskFile, "heddle state load-tasks says what is wrong");
 }
 
 function readMap<T>(run: Run, name: string, schema: z.ZodType<T>): Read<T> {
@@ -173,7 +171,7 @@ function artifactSums(run: Run, task: Task): Record<string, string> {
     spec: short(fileDigest(fileOf(run, "spec"))),
     capability_map: short(fileDigest(fileOf(run, "capability_map"))),
     physical_map: short(fileDigest(fileOf(run, "physical_map"))),
-    task_definition: short(fileDigest(task.def.file)),
+    task_definition: short(fileDigest(pathOf(run, task.def))),
   };
 }
 

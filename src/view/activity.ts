@@ -121,7 +121,11 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
       "task-result",
       `${fact.role} attempt ${fact.attempt} failed (${fact.category}): ${count(fact.problems.length, "problem")}: ${fact.problems[0] ?? ""}`,
     ),
-  "job-completed": (fact) => info("task-result", `${fact.role}: success (attempt ${fact.attempt})`),
+  "job-completed": ({ role, attempt, asked }) =>
+    info(
+      "task-result",
+      asked ? `${role} waits for an answer (attempt ${attempt})` : `${role}: success (attempt ${attempt})`,
+    ),
   "view-repaired": (fact) => warn("repair", `${fact.view} was ${fact.was} and is rewritten`),
   "run-imported": (fact) => info("start", `imported from ${fact.from} in phase ${fact.phase}`),
   "task-imported": (fact) => info("plan", `${fact.task} imported as ${fact.record.state}`),
@@ -146,7 +150,8 @@ export function lineOf(entry: Entry): Line {
 }
 
 /** Loading a plan writes a fact per task; a person wants the one that sums them up. */
+export const details: readonly FactKind[] = ["task-defined", "task-imported", "event-imported"];
+
 export function isDetail(entry: Entry): boolean {
-  const { kind } = entry.fact;
-  return kind === "task-defined" || kind === "task-imported" || kind === "event-imported";
+  return details.includes(entry.fact.kind);
 }

@@ -1,10 +1,29 @@
 // The whole state as one document, in the first implementation's format: every task, and every fact as an event.
 import type { Entry, Fact, FactKind } from "../core/fact.ts";
+import type { Verification } from "../core/parts.ts";
 import type { Json, Run } from "../core/run.ts";
 import { sealed, stateView } from "./state-json.ts";
 
 export function exportText(run: Run, entries: readonly Entry[]): string {
-  return sealed({ ...stateView(run, { all: true }), events: entries.flatMap(eventsOf) });
+  const view = stateView(run, { all: true });
+  const calibration = { ...(view.calibration as Details), history: calibrationsOf(entries) };
+  return sealed({ ...view, calibration, events: entries.flatMap(eventsOf) });
+}
+
+/** Every calibration there was, each with what the verifier had said by then. */
+function calibrationsOf(entries: readonly Entry[]): Details[] {
+  const said = new Map<string, Pick<Verification, "verdict" | "recommendation">>();
+  return entries.flatMap(({ at, fact }): Details[] => {
+    if (fact.kind === "verification-recorded") said.set(fact.task, fact);
+    if (fact.kind === "task-imported" && fact.record.verification)
+      said.set(fact.task, fact.record.verification);
+    if (fact.kind !== "calibration-recorded") return [];
+    const { task, outcome, notes, recordedAt = at } = fact;
+    const { verdict = null, recommendation = null } = said.get(task) ?? {};
+    return [
+      { task_id: task, verdict, recommendation, actual_outcome: outcome, notes, recorded_at: recordedAt },
+    ];
+  });
 }
 
 type Details = { readonly [key: string]: Json };
@@ -33,6 +52,8 @@ const names: Partial<Record<FactKind, string>> = {
 
 function eventsOf({ at, by, fact }: Entry): Details[] {
   if (fact.kind === "task-defined" || fact.kind === "task-imported") return [];
+  // An imported one was an event of the other program, and that is there already.
+  if (fact.kind === "calibration-recorded" && fact.recordedAt !== undefined) return [];
   if (fact.kind === "event-imported")
     return [event(fact.at, fact.type, { task: fact.task, details: fact.details })];
   const { task, details } = split(fact);

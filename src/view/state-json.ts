@@ -1,8 +1,8 @@
 // `state.json`: the readable view of a decomposition run, with the field names of the documents (C2). The text
 // carries the position it shows and a digest of itself, near the top, so that both can be read without parsing.
-import { checksum } from "../core/checksum.ts";
+import { checksum, isSumOf } from "../core/checksum.ts";
 import type { Artifact } from "../core/parts.ts";
-import type { Json, Run, Task } from "../core/run.ts";
+import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
@@ -16,6 +16,13 @@ export function stateText(run: Run, { all = false } = {}): string {
 
 export function stateView(run: Run, { all = false } = {}): Document {
   const full = all || run.tasks.size <= fullViewLimit;
+  const tasks = full
+    ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(run, task)]))
+    : summary(run);
+  return documentOf(run, tasks, full);
+}
+
+function documentOf(run: Run, tasks: Document, full: boolean): Document {
   return {
     version: "2.0",
     run: run.id,
@@ -27,7 +34,7 @@ export function stateView(run: Run, { all = false } = {}): Document {
     updated_at: run.updatedAt,
     ...(Object.keys(run.metadata).length > 0 && { metadata: run.metadata }),
     artifacts: artifactsView(run),
-    tasks: full ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(task)])) : summary(run),
+    tasks,
     execution: executionView(run),
     halt: haltView(run),
     ...(run.questions.length > 0 && { questions: run.questions.map((question) => ({ ...question })) }),
@@ -40,7 +47,7 @@ function sorted(run: Run): Task[] {
 }
 
 function summary(run: Run): Document {
-  const shown = run.tasks.notable().map((task) => [task.def.id, taskView(task)] as const);
+  const shown = run.tasks.notable().map((task) => [task.def.id, taskView(run, task)] as const);
   return { counts: { ...run.counts }, ...Object.fromEntries(shown) };
 }
 
@@ -55,7 +62,7 @@ function artifactView({ name, path, digest, valid, validatedAt, problems, conten
   return { path, checksum: digest.slice(0, 16), valid, validated_at: validatedAt, error };
 }
 
-export function taskView(task: Task): Document {
+export function taskView(run: Run, task: Task): Document {
   const { def, failure } = task;
   return {
     id: def.id,
@@ -64,7 +71,7 @@ export function taskView(task: Task): Document {
     phase: def.phase,
     depends_on: def.dependsOn,
     blocks: task.dependents,
-    file: def.file,
+    file: taskFile(run, def),
     attempts: task.attempts,
     started_at: task.startedAt,
     completed_at: task.completedAt,
@@ -124,11 +131,27 @@ function calibrationView(run: Run, full: boolean): Document {
   const total = correct + falsePositives + falseNegatives;
   const base = { total_verified: total, correct };
   if (total === 0 || !full) return { ...base, false_positives: [], false_negatives: [] };
+  const calibrated = sorted(run).filter((task) => task.calibration !== null);
   const named = (outcome: string) =>
-    sorted(run)
-      .filter((task) => task.calibration?.outcome === outcome)
-      .map((task) => task.def.id);
-  return { ...base, false_positives: named("false_positive"), false_negatives: named("false_negative") };
+    calibrated.filter((task) => task.calibration?.outcome === outcome).map((task) => task.def.id);
+  return {
+    ...base,
+    false_positives: named("false_positive"),
+    false_negatives: named("false_negative"),
+    history: calibrated.map(calibratedView),
+  };
+}
+
+/** The last word on each task; a task that was calibrated again has the earlier ones in the log alone. */
+function calibratedView({ def, verification, calibration }: Task): Document {
+  return {
+    task_id: def.id,
+    verdict: verification?.verdict ?? null,
+    recommendation: verification?.recommendation ?? null,
+    actual_outcome: calibration?.outcome ?? null,
+    notes: calibration?.notes ?? null,
+    recorded_at: calibration?.recordedAt ?? null,
+  };
 }
 
 const digestLine = /^( {2}"digest": ")([0-9a-f]*)(",?)$/m;
@@ -137,29 +160,76 @@ const runLine = /^ {2}"run": "([^"]*)",?$/m;
 
 /** The digest covers the whole text with its own place left empty. */
 export function sealed(document: Document): string {
-  const text = `${JSON.stringify(document, null, 2)}\n`;
-  return text.replace(digestLine, `$1${digestOf(text)}$3`);
+  return sealedText(`${JSON.stringify(document, null, 2)}\n`);
 }
 
-function digestOf(text: string): string {
-  return checksum(text).toString(16).padStart(14, "0");
+function sealedText(text: string): string {
+  return text.replace(digestLine, `$1${digestText(checksum(text))}$3`);
+}
+
+const tasksOpen = '\n  "tasks": {\n';
+const tasksClose = '\n  },\n  "execution": {';
+
+/**
+ * The same text as `stateText`, made from the text before and the tasks that changed since: the others need not be
+ * read. Nothing when that text does not list them all.
+ */
+export function restated(run: Run, before: string, changed: readonly Task[]): string | undefined {
+  const [open, close] = [before.indexOf(tasksOpen), before.lastIndexOf(tasksClose)];
+  if (run.tasks.size > fullViewLimit || open < 0 || close < open) return undefined;
+  let listed = `${before.slice(open + tasksOpen.length - 1, close)},`;
+  for (const task of changed) {
+    const name = `\n    ${JSON.stringify(task.def.id)}: `;
+    const from = listed.indexOf(name);
+    if (from < 0) return undefined;
+    const to = listed.indexOf("\n    },", from);
+    const now = JSON.stringify(taskView(run, task), null, 2)
+      .replaceAll("\n", "\n    ")
+      .slice(0, -"\n    }".length);
+    listed = `${listed.slice(0, from)}${name}${now}${listed.slice(to)}`;
+  }
+  const rest = `${JSON.stringify(documentOf(run, {}, true), null, 2)}\n`;
+  const place = '\n  "tasks": {},\n';
+  const at = rest.indexOf(place);
+  return sealedText(
+    `${rest.slice(0, at)}\n  "tasks": {${listed.slice(0, -1)}\n  },\n${rest.slice(at + place.length)}`,
+  );
+}
+
+/** Views from before CRC-32 have sums of 53 bits, in 14 digits. */
+function digestText(sum: number): string {
+  const digits = sum.toString(16);
+  return digits.padStart(digits.length > 8 ? 14 : 8, "0");
 }
 
 export interface Seal {
   readonly run: string;
   readonly position: number;
-  readonly intact: boolean;
+  readonly digest: string;
 }
+
+/** So many characters from the top hold the seal. */
+export const sealWithin = 500;
 
 /** What a view's text says of itself; nothing when it does not look like one of ours. */
 export function readSeal(text: string): Seal | undefined {
-  const top = text.slice(0, 500);
+  const top = text.slice(0, sealWithin);
   const [digest, position, run] = [
     digestLine.exec(top)?.[2],
     positionLine.exec(top)?.[1],
     runLine.exec(top)?.[1],
   ];
   if (digest === undefined || position === undefined || run === undefined) return undefined;
-  const intact = digest === digestOf(text.replace(digestLine, "$1$3"));
-  return { run, position: Number(position), intact };
+  return { run, position: Number(position), digest };
+}
+
+/** A project may have been moved since the view was written. */
+export function showsPlace(run: Run, text: string): boolean {
+  return text.includes(`\n  "target_dir": ${JSON.stringify(run.targetDir)},\n`);
+}
+
+/** Whether the text is still what its seal was put on. */
+export function isIntact(text: string, { digest }: Seal): boolean {
+  const sum = Number.parseInt(digest, 16);
+  return digestText(sum) === digest && isSumOf(text.replace(digestLine, "$1$3"), sum);
 }

@@ -1,5 +1,6 @@
 // Where a run stands: as a document for programs, as a page for people, and as one calm screen while it goes on.
 import { freshness } from "../core/artifact.ts";
+import type { Job } from "../core/parts.ts";
 import { decide } from "../core/protocol.ts";
 import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
@@ -101,9 +102,7 @@ function questionLine({ id, text, options }: Run["questions"][number]): string {
 
 function progress(run: Run, look: Look): string[] {
   const { counts, tasks, job } = run;
-  const role = job
-    ? [`  ${paint(glyphs.running, colors.running, look)} ${job.role}  ${job.stage}, attempt ${job.attempt}`]
-    : [];
+  const role = job ? roleLines(run, job, look) : [];
   if (tasks.size === 0) return job ? role : ["no tasks yet"];
   const width = Math.max(10, Math.min(40, look.width - 40));
   const done = counts.complete + counts.skipped;
@@ -113,6 +112,15 @@ function progress(run: Run, look: Look): string[] {
     .filter((status) => counts[status] > 0)
     .map((status) => `${counts[status]} ${status}`);
   return [...role, `${bar} ${done}/${tasks.size}`, parts.join(" · ")];
+}
+
+/** Why it is at work again, if it is. */
+function roleLines({ jobs }: Run, { role, stage, attempt }: Job, look: Look): string[] {
+  const [before] = jobs[role]?.problems ?? [];
+  return [
+    `  ${paint(glyphs.running, colors.running, look)} ${role}  ${stage}, attempt ${attempt}`,
+    ...(before === undefined ? [] : [paint(`    because of the one before: ${oneLine(before)}`, 2, look)]),
+  ];
 }
 
 function taskLines(run: Run, look: Look): string[] {

@@ -180,6 +180,47 @@ describe("checkCapabilityMap", () => {
     expect(codes(problems)).toEqual(["wrong-count"]);
   });
 
+  const warningsOf = (change: (map: Map) => void) => {
+    const map = capabilityMap();
+    change(map);
+    return checkCapabilityMap({ ...fileOf(map), spec }).warnings;
+  };
+
+  it("D6 has nothing to warn of in a map that is right", () => {
+    expect(warningsOf(() => {})).toEqual([]);
+  });
+
+  it("D6 warns of counts that are not those of the specification", () => {
+    const warnings = warningsOf((map) => {
+      Object.assign(map.coverage, { total_requirements: 5, covered_requirements: 5 });
+      map.phase_filtering.total_excluded_requirements = 4;
+    });
+    expect(warnings).toMatchObject([
+      {
+        code: "wrong-count",
+        message: "`coverage.total_requirements` is 5, but the specification has 2 numbered requirements",
+        place: { pointer: "/coverage/total_requirements", line: expect.any(Number) },
+      },
+      {
+        code: "wrong-count",
+        message: expect.stringContaining("has 1 numbered requirements of later phases"),
+        place: { pointer: "/phase_filtering/total_excluded_requirements" },
+      },
+    ]);
+  });
+
+  it("D6 warns of a gap and of a section that the specification does not have", () => {
+    const warnings = warningsOf((map) => {
+      map.coverage.gaps.push("REQ-1", "REQ-9: nobody said so", { requirement: "REQ-8" });
+      map.phase_filtering.excluded_phases.push({ phase: 3, heading: "Phase 3: Mail", summary: "mail" });
+    });
+    expect(warnings).toMatchObject([
+      { code: "unknown-requirement", place: { pointer: "/coverage/gaps/1" } },
+      { code: "unknown-requirement", place: { pointer: "/coverage/gaps/2" } },
+      { code: "unknown-heading", place: { pointer: "/phase_filtering/excluded_phases/1/heading" } },
+    ]);
+  });
+
   it("D7 finds mistakes in the parts of a map whose shape is wrong elsewhere", () => {
     const problems = problemsOf((map) => {
       Object.assign(map, { version: "3.0" });

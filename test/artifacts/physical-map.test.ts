@@ -14,6 +14,32 @@ function problemsOf(change: (map: Map) => void) {
 }
 
 describe("checkPhysicalMap", () => {
+  it("D8 warns of files without layer or purpose, and of api and domain files without tests", () => {
+    const map = physicalMap();
+    const [login, session] = map.file_mapping;
+    Object.assign(login ?? {}, { tests: [] });
+    Object.assign(session?.files[0] ?? {}, { layer: "data", purpose: "keeps it" });
+    const { problems, warnings } = checkPhysicalMap({ ...fileOf(map), behaviours, exists: () => true });
+    expect(codes(problems)).toContain("file-exists");
+    expect(warnings).toMatchObject([
+      { code: "no-tests", message: "behaviour `B1` has api or domain files and no tests" },
+      {
+        code: "vague-file",
+        message: "`src/cart.ts` of behaviour `B3` has no layer and no purpose",
+        place: { pointer: "/file_mapping/2/files/0", line: expect.any(Number) },
+      },
+    ]);
+  });
+
+  it("D8 refuses a path that a link leads out of the target", () => {
+    const leadsOut = (path: string) => path === "Dockerfile";
+    const exists = (path: string) => present.has(path);
+    const { problems } = checkPhysicalMap({ ...fileOf(physicalMap()), behaviours, exists, leadsOut });
+    expect(problems).toMatchObject([
+      { code: "outside-target", place: { pointer: "/infrastructure/0/path" } },
+    ]);
+  });
+
   it("D8 accepts a map that is right", () => {
     expect(problemsOf(() => {})).toEqual([]);
   });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkSequencing } from "../../src/protocols/decomposition/artifacts/check-sequencing.ts";
+import {
+  checkSequencing,
+  sequencingWarnings,
+} from "../../src/protocols/decomposition/artifacts/check-sequencing.ts";
 import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
 import { codes, type SampleTask, task, taskFiles } from "./samples.ts";
 
@@ -55,5 +58,35 @@ describe("checkSequencing", () => {
 
   it("D15 has nothing to say about no tasks", () => {
     expect(problemsOf()).toEqual([]);
+  });
+
+  describe("against the map's steel flow", () => {
+    const steps = ["B1", "B2", "B3"];
+    const checked = (...tasks: readonly SampleTask[]) =>
+      checkTasks({ files: taskFiles(...tasks), behaviours: undefined }).tasks;
+
+    it("D15 accepts marks on every step, and a step that no task has yet", () => {
+      const tasks = checked(task("T1"), task("T2", ["T1"], { behaviors: ["B2"] }));
+      expect(checkSequencing(tasks, steps)).toEqual([]);
+      expect(sequencingWarnings(tasks, steps)).toEqual([]);
+    });
+
+    it("D15 refuses a step that only unmarked tasks have", () => {
+      const tasks = checked(task("T1"), task("T2", ["T1"], { ...feature, behaviors: ["B2"] }));
+      expect(checkSequencing(tasks, steps)).toMatchObject([
+        {
+          code: "broken-steel-thread",
+          message: "the steel thread is broken: its step `B2` is in `T2`, which is not marked",
+          place: { file: "tasks/T2.json", pointer: "/context/steel_thread" },
+          hint: "set `context.steel_thread` of `T2` to true",
+        },
+      ]);
+    });
+
+    it("D15 warns of a mark on a task without a step, and of a steel thread in a late phase", () => {
+      const tasks = checked(task("T1"), task("T2", ["T1"], { behaviors: ["B9"], phase: 3 }));
+      expect(checkSequencing(tasks, steps)).toEqual([]);
+      expect(codes(sequencingWarnings(tasks, steps))).toEqual(["stray-steel-thread", "late-steel-thread"]);
+    });
   });
 });

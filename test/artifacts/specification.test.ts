@@ -84,6 +84,23 @@ describe("specRequirements", () => {
     expect(specRequirements(text)).toMatchObject([{ text: "first", sourceLine: 4 }]);
   });
 
+  it.each([
+    [
+      "- REQ-1: the cart keeps\n  what was put in\n  for a day\n- REQ-2: x",
+      "the cart keeps what was put in for a day",
+    ],
+    ["REQ-1: the cart keeps\nwhat was put in\n\nAnother paragraph.", "the cart keeps what was put in"],
+    ["- REQ-1: it takes\n  - cash\n  - cards\n- else", "it takes - cash - cards"],
+    ["> REQ-1: the cart\n> keeps", "the cart keeps"],
+    ["REQ-1: the cart\n```\ncode\n```", "the cart"],
+    ["REQ-1: the cart\n## Heading", "the cart"],
+    ["REQ-1: the cart\nHeading\n-------", "the cart"],
+    ["### REQ-1: the cart\nIt keeps everything.", "the cart"],
+    ["1. REQ-1: the cart\n2. something else", "the cart"],
+  ])("D21 keeps all of a requirement that is wrapped: %j", (text, whole) => {
+    expect(specRequirements(text)[0]).toMatchObject({ id: "REQ-1", text: whole, sourceLine: 1 });
+  });
+
   it("D21 takes linear time on hostile text", () => {
     const started = performance.now();
     for (const part of ["- ", "* ", "#", "**", "R1.", "1. ", "[", " ", "phase ", "REQ-1", "=\n", "a\n-\n"]) {
@@ -116,7 +133,7 @@ describe("specCoverage", () => {
     expect(specCoverage(requirements, tasks)).toEqual({
       requirements: [
         { id: "REQ-1", text: expect.any(String), source_line: 3, covered_by: ["T001", "T002"] },
-        { id: "REQ-2", text: "The cart keeps", source_line: 4, covered_by: [] },
+        { id: "REQ-2", text: "The cart keeps its items for a week.", source_line: 4, covered_by: [] },
       ],
       coverage_pct: 50,
       covered_count: 1,

@@ -1,9 +1,11 @@
 // The two sums: SHA-256 against Node's own, and the checksum against single changes.
 import { createHash } from "node:crypto";
+import { crc32 as nodeCrc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checksum } from "../../src/core/checksum.ts";
+import { checksum, crc32, firstSum, isSumOf } from "../../src/core/checksum.ts";
 import { sha256 } from "../../src/core/sha256.ts";
+import { nativeSum } from "../../src/journal/native-sum.ts";
 
 describe("sums", () => {
   it("G6 sha256 is SHA-256, for any text", () => {
@@ -11,6 +13,19 @@ describe("sums", () => {
     fc.assert(fc.property(texts, (text) => sha256(text) === createHash("sha256").update(text).digest("hex")));
     for (let n = 50; n < 70; n++)
       expect(sha256("a".repeat(n))).toBe(createHash("sha256").update("a".repeat(n)).digest("hex"));
+  });
+
+  it("G6 the checksum is CRC-32, for any text, in our own words and in the machine's", () => {
+    const texts = fc.oneof(fc.string({ maxLength: 300 }), fc.string({ unit: "binary", maxLength: 200 }));
+    fc.assert(
+      fc.property(texts, (text) => crc32(text) === nodeCrc32(text) && nativeSum(text) === nodeCrc32(text)),
+    );
+  });
+
+  it("G6 a sum of the first format still counts, and no other", () => {
+    expect(isSumOf("a text", firstSum("a text"))).toBe(true);
+    expect(isSumOf("a text", firstSum("a tent"))).toBe(false);
+    expect(isSumOf("a text", checksum("a tent"))).toBe(false);
   });
 
   it("G6 the checksum notices every single changed character", () => {

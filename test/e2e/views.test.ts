@@ -223,16 +223,40 @@ describe("status", () => {
     expect(JSON.parse(out)).toMatchObject({ phase: "complete" });
   });
 
-  it("C15 --watch ends by Ctrl-C, without an error", async () => {
+  it("C15 --watch ends by Ctrl-C with exit 130, without an error", async () => {
     const watching = start(["status", "--watch"], { cwd: project.root });
     let seen = "";
     watching.stdout?.on("data", (bytes) => {
+      // A second Ctrl-C ends it at once, so only one is sent.
+      if (seen === "") watching.kill("SIGINT");
       seen += bytes;
-      watching.kill("SIGINT");
     });
-    const { err } = await ended(watching);
+    const { err, code } = await ended(watching);
     expect(seen).toContain("executing");
-    expect(err).toBe("");
+    expect([code, err]).toEqual([130, ""]);
+  });
+});
+
+describe("state.json, command by command", () => {
+  it("C2 is to the letter what restore writes from the journal", { timeout: 60_000 }, async () => {
+    const other = await readyProject({ tasks: 4, after: chain });
+    for (const words of [
+      ["state", "start-task", "T001"],
+      ["state", "fail-task", "T001", 'red: "T002": {\n    },'],
+      ["state", "retry-task", "T001"],
+      ["state", "start-task", "T001"],
+      ["state", "complete-task", "T001", "--created", "src/$&.ts", "--modified", 'src/"x".ts'],
+      ["state", "record-verification", "T001", "--verdict", "PASS", "--recommendation", "PROCEED"],
+      ["halt", "think"],
+      ["resume"],
+      ["state", "skip-task", "T002", "$1 by hand"],
+    ]) {
+      await other.must(...words);
+      const view = readFileSync(other.view, "utf8");
+      await other.must("state", "restore");
+      expect(readFileSync(other.view, "utf8"), words.join(" ")).toBe(view);
+    }
+    await other.must("verify");
   });
 });
 
@@ -272,7 +296,8 @@ describe("history", () => {
     await other.must("halt", "seen by the other");
     await until("the new fact", () => seen.includes("seen by the other"));
     following.kill("SIGINT");
-    expect((await done).err).toBe("");
+    const { code, err } = await done;
+    expect([code, err]).toEqual([130, ""]);
     expect(seen.match(/start: decomposition/g)).toHaveLength(1);
   });
 

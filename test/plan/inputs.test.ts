@@ -224,7 +224,7 @@ describe("D13 preferences", () => {
 describe.concurrent("the agent", () => {
   it("U1 must be named: without one the refusal says how, before anybody is started", async () => {
     const ran = await new Planning().heddle("plan", "spec.md", "--target", "app", "--new");
-    expect(ran.code).toBe(1);
+    expect(ran.code).toBe(64);
     expectOneError(ran);
     expect(ran.err).toContain("--agent command:");
   });

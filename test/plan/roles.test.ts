@@ -32,7 +32,9 @@ describe("a planning bundle", () => {
   });
 
   it("C11 says how to log", () => {
-    expect(project.bundle("task-author-1").logging.command).toContain("log INFO task-author");
+    const { command, levels } = project.bundle("task-author-1").logging;
+    expect(command).toMatch(/ log <LEVEL> task-author <event> <message>$/);
+    expect(levels).toMatchObject({ start: "INFO", warning: "WARN", error: "ERROR" });
   });
 
   it("D17 its check command finds what is wrong, by exit code and with place", async () => {
@@ -117,8 +119,9 @@ describe("the program's surroundings", () => {
     const over = ended(child);
     await until("the agent's start", () => project.has("app/begun"));
     child.kill("SIGINT");
-    expect((await over).code).toBe(130);
-    await project.heddle("resume");
+    const interrupted = await over;
+    expect(interrupted.code).toBe(130);
+    expect(interrupted.out).toContain("hint: heddle plan goes on");
     const { code, out, err } = await project.again();
     expect(code, out + err).toBe(0);
     expect(project.attempts("logic-architect")).toHaveLength(1);

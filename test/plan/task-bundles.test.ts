@@ -50,6 +50,19 @@ describe("a task's bundle", () => {
     );
   });
 
+  it("C11 says how to log, and at which level", async () => {
+    const { logging } = await bundle("T004");
+    expect(logging.command).toMatch(/ log <LEVEL> task-executor <event> <message>$/);
+    expect(logging.levels).toEqual({
+      start: "INFO",
+      decision: "INFO",
+      tool: "INFO",
+      complete: "INFO",
+      warning: "WARN",
+      error: "ERROR",
+    });
+  });
+
   it("X4 has its behaviours in full, not only their ids", async () => {
     const { behaviors } = await bundle("T004");
     expect(behaviors.map(({ id }: { id: string }) => id)).toEqual(["B17", "B2", "B7"]);

@@ -88,6 +88,21 @@ describe.concurrent("planning with a program as the agent", () => {
     expect(out + err).toMatch(/logic-architect: halfway/);
   });
 
+  it("D9 D19 shows what looks odd in a plan that is ready, and gives it to the verifier", async () => {
+    const prose = 'putTasks((task) => { task.acceptance_criteria[0].verification = "Verify that it works" })';
+    const project = new Planning({ "task-author": [prose] });
+    const { code, out } = await project.plan();
+    expect(code, out).toBe(0);
+    expect(out).toMatch(/look at .*`Verify that it works` looks like prose.*\(T001\.json, line \d+/);
+    expect(out).toContain("and 5 more: heddle state load-tasks");
+    expect(project.bundle("task-plan-verifier-1").warnings).toHaveLength(10);
+    const checked = await project.heddle("check-output", project.attempt("task-author-1", "bundle.json"));
+    expect(checked).toMatchObject({
+      code: 0,
+      err: expect.stringContaining("warning: `Verify that it works`"),
+    });
+  });
+
   it("C15 prints one JSON document with --json, and nothing else on standard output", async () => {
     const { out } = await new Planning().plan("--json");
     expect(JSON.parse(out)).toMatchObject({ phase: "ready", plan: { tasks: 10 } });

@@ -31,11 +31,14 @@ const store = (file: string, name: string, replace: readonly [from: string, to: 
 });
 
 const taskMutants: readonly Mutant[] = [
-  core("task.ts", "one failed dependency does not block", ["task.dead > 0", "task.dead > 1"]),
+  core("task.ts", "one failed dependency does not block", [
+    '"pending" && task.dead > 0',
+    '"pending" && task.dead > 1',
+  ]),
   core("task.ts", "held work counts as settled", ['"complete" && !isHeld(task))', '"complete")']),
   core("task.ts", "the shortest path goes first", ["a.remaining > b.remaining", "a.remaining < b.remaining"]),
-  core("task.ts", "blocking stops at the next task", ["      note(dependent, settled, dead);\n", ""]),
-  core("task.ts", "what spreads is not written", ["      run.tasks.set(dependent);\n", ""]),
+  core("task.ts", "blocking stops at the next task", ["      turned.push(dependent);\n", ""]),
+  core("task.ts", "what spreads is not written", ["    tasks.set(dependent);\n", ""]),
   core("task.ts", "a new beginning keeps the old verdict", ["  task.verification = null;\n", ""]),
   core("meaning-task.ts", "tries are not counted", ["      task.tries++;\n", ""]),
   core("meaning-task.ts", "the back-off is forgotten", ["      task.notBeforeMs = fact.notBeforeMs;\n", ""]),

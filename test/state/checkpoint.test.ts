@@ -248,6 +248,8 @@ describe("recover", () => {
     expect(JSON.parse((await checkpoint("recover", "--json")).out)).toEqual({
       recovered: ["T002"],
       orphaned: ["T001"],
+      restored: [],
+      deleted: [],
     });
   });
 

@@ -60,6 +60,26 @@ export const events = [
   { timestamp: at(20), type: "halt_requested", details: { reason: "user_message", active_task: "T006" } },
 ];
 
+/** Two words on one task, and one on another. */
+export const calibrations = [
+  {
+    task_id: "T001",
+    verdict: "PASS",
+    recommendation: "PROCEED",
+    actual_outcome: "correct",
+    notes: "held",
+    recorded_at: at(21),
+  },
+  {
+    task_id: "T002",
+    verdict: null,
+    recommendation: null,
+    actual_outcome: "false_positive",
+    notes: "",
+    recorded_at: at(22),
+  },
+];
+
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 const checksum = (text: string) => createHash("sha256").update(text).digest("hex").slice(0, 16);
 
@@ -106,10 +126,10 @@ export function firstState(target: string) {
         error: null,
       },
       task_validation: {
-        verdict: "READY",
+        verdict: "READY_WITH_NOTES",
         valid: true,
-        summary: "all pass",
-        issues: [],
+        summary: "all pass, with notes",
+        issues: ["T004 is large", "T005 has no edge cases"],
         validated_at: at(5),
         error: null,
       },
@@ -122,6 +142,13 @@ export function firstState(target: string) {
       failed_count: 1,
       total_tokens: 12_345,
       total_cost_usd: 1.5,
+    },
+    calibration: {
+      total_verified: calibrations.length,
+      correct: 1,
+      false_positives: ["T002"],
+      false_negatives: [],
+      history: calibrations,
     },
     halt: {
       requested: true,

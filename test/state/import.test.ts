@@ -89,6 +89,36 @@ describe("import tasker", () => {
     });
   });
 
+  it("U6 keeps the verdict on the plan with its issues", () => {
+    expect(imported.stateJson().artifacts.task_validation).toMatchObject({
+      verdict: "READY_WITH_NOTES",
+      summary: "all pass, with notes",
+      issues: ["T004 is large", "T005 has no edge cases"],
+      dimensions: false,
+    });
+  });
+
+  it("U6 D21 keeps the calibration, with its own times, in the score and in the export", async () => {
+    const score = await imported.json("state", "calibration-score");
+    expect(score).toMatchObject({ total_verified: 2, correct: 1, false_positives: 1, score: 0.5 });
+    const { calibration } = await imported.json("state", "export");
+    expect(calibration).toEqual(firstState("").calibration);
+  });
+
+  it("U6 D21 keeps what it can of a calibration without a history, and passes over what is about no task", async () => {
+    const project = foreign();
+    const state = firstState(project.path("app"));
+    const { history: _, ...calibration } = state.calibration;
+    const lists = { ...calibration, false_positives: ["T002", "T777"], false_negatives: ["T003"] };
+    project.write("project-planning/state.json", JSON.stringify({ ...state, calibration: lists }));
+    await project.must("import", "tasker", "project-planning");
+    expect(await project.json("state", "calibration-score")).toMatchObject({
+      total_verified: 2,
+      false_positives: 1,
+      false_negatives: 1,
+    });
+  });
+
   it("U6 keeps every event, with its own time", async () => {
     const { events: exported } = await imported.json("state", "export");
     const found = exported.filter(({ timestamp }: { timestamp: string }) => timestamp.endsWith("+00:00"));
@@ -231,6 +261,8 @@ describe("state export", () => {
       "start-task T001",
       "complete-task T001 --created src/T001.ts",
       "record-verification T001 --verdict PASS --recommendation PROCEED",
+      "record-calibration T001 false_positive it broke",
+      "record-calibration T001 correct after all",
       "start-task T003",
       "fail-task T003 red --category test --no-retry",
       "skip-task T004 later",
@@ -292,6 +324,10 @@ describe("state export", () => {
     const kept = ({ file: _file, duration_seconds: _seconds, ...rest }: Record<string, unknown>) => rest;
     for (const id of Object.keys(was.tasks)) expect(kept(is.tasks[id])).toEqual(kept(was.tasks[id]));
     expect([is.phase, is.target_dir]).toEqual([was.phase, was.target_dir]);
+    expect(is.artifacts.task_validation).toMatchObject({ verdict: "READY", summary: "all pass", issues: [] });
+    const calibration = async (each: Project) => (await each.json("state", "export")).calibration;
+    expect(await calibration(copy)).toEqual(await calibration(project));
+    expect((await calibration(copy)).history).toHaveLength(2);
     expect(is.halt).toMatchObject({ requested: true, reason: "lunch" });
     expect(is.execution).toMatchObject({ total_tokens: 120, total_cost_usd: 0.5, completed_count: 1 });
     await expectWhole(copy);

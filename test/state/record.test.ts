@@ -175,7 +175,7 @@ describe("log-tokens", () => {
     [["s", "1", "2", "NaN"], /`NaN` is not a number/],
     [["s", "1", "2", "Infinity"], /`Infinity` is not a number/],
     [["s", "-1", "2", "0.1"], /-1/],
-    [["s", "", "2", "0.1"], /is not a whole number/],
+    [["s", "", "2", "0.1"], /`input` is empty/],
     [["s", "1", "2"], /needs the cost/],
     [["s", "1", "2", "0.1", "5"], /does not take `5`/],
   ])("C14 log-tokens %j is asked wrongly: exit 64, nothing is added", async (words, sentence) => {

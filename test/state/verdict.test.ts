@@ -1,5 +1,6 @@
 // `heddle state validate-tasks` (D12, D14, D16): a verdict is kept whatever it says, must agree with the dimensions
 // that came with it, and counts as long as the tasks are the ones that were judged.
+import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   desk,
@@ -18,6 +19,20 @@ import {
 const project = desk((each) => plan(each, { tasks: [{}, {}, {}] }, stepsTo.validation));
 const verdict = (...words: readonly string[]) => project.state("validate-tasks", ...words);
 const kept = () => project.stateJson().artifacts.task_validation;
+
+describe("a verdict whose task files are gone", () => {
+  it("D14 D16 no longer counts, as one whose files changed", async () => {
+    await project.must("state", "validate-tasks", "READY");
+    for (const id of ["T001", "T002", "T003"]) rmSync(project.path(`project-planning/tasks/${id}.json`));
+    expectRefused(await project.state("advance"), /the tasks changed since they were judged/);
+  });
+
+  it("D16 and one whose specification is gone neither", async () => {
+    await project.must("state", "validate-tasks", "READY");
+    rmSync(project.path("project-planning/inputs/spec.md"));
+    expectRefused(await project.state("advance"), /the tasks changed since they were judged/);
+  });
+});
 
 type Score = "PASS" | "PARTIAL" | "FAIL" | "N-A";
 const names = ["spec", "phase", "strategy", "preferences", "viability", "criteria"] as const;

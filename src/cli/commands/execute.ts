@@ -69,7 +69,7 @@ async function orphanPolicy({ flags, say }: Call, app: App): Promise<OnOrphan> {
   if (orphans.length === 0) return "retry";
   const named = orphans.map(({ task, attempt }) => `${task} (attempt ${attempt})`).join(", ");
   say(`left behind by an earlier run, without a result: ${named}`);
-  if (!canAsk()) return "retry";
+  if (!canAsk(flags)) return "retry";
   const chosen = await (await prompts()).choose("What becomes of them?", orphanChoices);
   return chosen as OnOrphan;
 }
@@ -112,8 +112,11 @@ async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void>
   while (wanted !== undefined && !call.signal.aborted) {
     await go(call, app, { only: [wanted], slots: 1, onOrphan });
     const following = await nextTask(app);
-    if (following === undefined || !canAsk() || (await app.look((run) => run.halt !== null))) return;
-    const said = (await (await prompts()).text(`Go on with ${following}? (y, n, or a task id)`, "y")).trim();
+    if (following === undefined || !canAsk(call.flags) || (await app.look((run) => run.halt !== null)))
+      return;
+    const said = (
+      await (await prompts()).text(`Go on with ${following}? (y, n, or a task id)`, { initial: "y" })
+    ).trim();
     if (/^n(?:o)?$/i.test(said)) return;
     wanted = /^(?:y(?:es)?)?$/i.test(said) ? following : said;
   }
@@ -149,7 +152,7 @@ async function landed(call: Call, app: App): Promise<string> {
   const { landRun, landMode } = await import("../../engine/execute.ts");
   const mode = landMode(app);
   const asked =
-    mode === "ask" && canAsk()
+    mode === "ask" && canAsk(call.flags)
       ? await (await prompts()).confirm("Bring your checkout to the result?")
       : false;
   if (mode === "never" || (mode === "ask" && !asked))

@@ -9,7 +9,7 @@ import { haltView } from "../../view/state-json.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
 
-const reason = { name: "reason", about: "why", optional: true, many: true } as const;
+const reason = { name: "reason", about: "why", optional: true, many: true, text: true } as const;
 
 async function requestHalt({ app, args, flags }: Call): Promise<Reply> {
   const why = args.join(" ") || "manual";
@@ -167,7 +167,7 @@ export const answer: Command = {
   group: "steer",
   args: [
     { name: "question", about: "the question's id" },
-    { name: "text", about: "the answer", many: true },
+    { name: "text", about: "the answer", many: true, text: true },
   ],
   examples: ["heddle answer q1 yes"],
   run: async ({ app, args: [id = "", ...words] }) => {

@@ -6,7 +6,7 @@ const parts = {
   args: [{ name: "target", about: "the directory that the code is written to" }],
   flags: {
     force: { about: "archive the plan that is there and begin anew" },
-    stack: { about: "the tech stack, in your own words", takes: "TEXT" },
+    stack: { about: "the tech stack, in your own words", takes: "TEXT", text: true },
   },
 } as const;
 

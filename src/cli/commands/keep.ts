@@ -15,9 +15,9 @@ export const log: Command = {
   group: "keep",
   args: [
     { name: "level", about: "a level", choices: levels },
-    { name: "agent", about: "who says it" },
-    { name: "event", about: "start, decision, tool, complete, warning, error …" },
-    { name: "message", about: "what to say", many: true },
+    { name: "agent", about: "who says it", text: true },
+    { name: "event", about: "start, decision, tool, complete, warning, error …", text: true },
+    { name: "message", about: "what to say", many: true, text: true },
   ],
   examples: ['heddle log INFO task-executor decision "Map instead of object: ids may be __proto__"'],
   run: ({ root, args: [level = "INFO", agent = "", event = "", ...words] }) => {

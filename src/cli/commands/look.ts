@@ -11,7 +11,7 @@ import { isDetail, lineOf } from "../../view/activity.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
-import type { Call, Command, Reply } from "../command.ts";
+import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
 import { terminal } from "../terminal.ts";
 
@@ -25,7 +25,8 @@ export const status: Command = {
   run: async (call) => {
     const app = await call.app();
     if (call.flags.has("watch")) await watch(call, app);
-    return show(app);
+    const reply = await show(app);
+    return call.signal.aborted ? { ...reply, exit: exits.interrupted } : reply;
   },
 };
 
@@ -117,7 +118,7 @@ export const history: Command = {
       last = entries.at(-1)?.position ?? last;
       await sleep(100, undefined, { signal }).catch(() => {});
     }
-    return { json: null };
+    return { json: null, exit: exits.interrupted };
   },
 };
 

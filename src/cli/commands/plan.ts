@@ -1,5 +1,4 @@
 // `heddle plan` and `heddle verify-plan`: planning through agents, resumable at any point (D1–D19).
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { problem } from "../../core/problem.ts";
 import { type PlanSummary, summarize } from "../../core/schedule.ts";
@@ -7,10 +6,11 @@ import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { isThere } from "../../host/files.ts";
 import { planText } from "../../view/plan.ts";
-import { oneLine } from "../../view/safe.ts";
+import { standstillText } from "../../view/standstill.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { live } from "../live.ts";
+import { type Answers, answersFor, planned } from "../plan-answers.ts";
 import { canAsk, prompts } from "../prompts.ts";
 import { terminal } from "../terminal.ts";
 
@@ -31,7 +31,7 @@ export const plan: Command = {
     target: { about: "the directory that the code is written to", takes: "DIR" },
     new: { about: "a new project" },
     existing: { about: "an existing project: it is looked at first" },
-    stack: { about: "the tech stack, in your own words", takes: "TEXT" },
+    stack: { about: "the tech stack, in your own words", takes: "TEXT", text: true },
     yes: { about: "take what was found in an existing project as it is" },
     "replace-spec": { about: "put this specification in the place of the stored one" },
     ...agentFlags,
@@ -45,26 +45,38 @@ export const plan: Command = {
   run: async (call) => {
     if (call.flags.has("new") && call.flags.has("existing"))
       throw new Usage(problem("contradiction", "`--new` and `--existing` contradict each other"));
-    const app = await openOrCreate(call);
+    const begun = await begunPlan(call);
+    if (begun) await sameTarget(call, begun);
+    const known = await begun?.look(({ targetDir, planningDir, phase, metadata }) => ({
+      targetDir,
+      planningDir,
+      phase,
+      metadata,
+    }));
+    const planningDir = known?.planningDir ?? pathsIn(call.root).planning;
+    const answers = await answersFor(call, planningDir, known);
+    const app = begun ?? (await create(call, answers.target));
+    await takeDown(call, app, answers);
     const engine = await import("../../engine/plan.ts");
-    await sameTarget(call, app);
-    const { kind, stack, spec } = await given(call, app);
-    const metadata = {
-      ...(kind !== undefined && { project_type: kind }),
-      ...(stack !== undefined && { tech_stack: stack }),
-    };
-    await app.submit({ kind: "describe", metadata });
-    await engine.storeSpec(app, { spec, replaceSpec: call.flags.has("replace-spec") });
-    await survey(call, app);
     await engine.lookAgain(app);
     await engine.reopenStale(app);
     if (await app.look((run) => planned.has(run.phase))) return outcome(app, call.signal);
-    return drivePlanning(call, app);
+    return drivePlanning(call, app, answers.agent);
   },
 };
 
-/** From here on there is a plan. */
-const planned = new Set(["ready", "executing", "complete"]);
+/** What was answered, written down before anybody works. */
+async function takeDown({ flags }: Call, app: App, answers: Answers): Promise<void> {
+  const { kind, stack, spec, found } = answers;
+  const engine = await import("../../engine/plan.ts");
+  const metadata = {
+    ...(kind !== undefined && { project_type: kind }),
+    ...(stack !== undefined && { tech_stack: stack }),
+  };
+  await app.submit({ kind: "describe", metadata });
+  await engine.storeSpec(app, { spec, replaceSpec: flags.has("replace-spec") });
+  if (found) await engine.saveFindings(app, found);
+}
 
 export const verifyPlan: Command = {
   name: "verify-plan",
@@ -84,21 +96,20 @@ export const verifyPlan: Command = {
   },
 };
 
-async function openOrCreate(call: Call): Promise<App> {
-  if (isThere(pathsIn(call.root).database) || isThere(join(pathsIn(call.root).planning, "state.json")))
-    return call.app();
-  const target =
-    call.flags.one("target") ?? (await askFor("target", "Where is the code written to?", "./app"));
+/** Killed as it began, a plan may have a journal and no run yet: it is begun again. */
+async function begunPlan({ root, flags, app: open }: Call): Promise<App | undefined> {
+  const { database, planning } = pathsIn(root);
+  if (!isThere(database) && !isThere(join(planning, "state.json"))) return undefined;
+  const app = await open();
+  const isActive = (await app.journal.runs()).some((run) => !run.archived);
+  return isActive || flags.one("run") !== undefined ? app : undefined;
+}
+
+async function create({ root, warn, app }: Call, target: string): Promise<App> {
   const { createProject } = await import("../../engine/create.ts");
-  const created = await createProject({
-    root: call.root,
-    by: "operator",
-    target,
-    force: false,
-    warn: call.warn,
-  });
+  const created = await createProject({ root, by: "operator", target, force: false, warn });
   created.close();
-  return call.app();
+  return app();
 }
 
 /** A plan is made for one target: another one needs another plan. */
@@ -113,88 +124,14 @@ async function sameTarget({ flags, root }: Call, app: App): Promise<void> {
   ]);
 }
 
-/** On a terminal it asks; elsewhere it says which flag is missing, and never waits (D3). */
-async function askFor(flag: string, question: string, initial: string): Promise<string> {
-  if (canAsk()) return (await prompts()).text(question, initial);
-  throw new Usage(
-    problem("missing-flag", `\`--${flag}\` is missing, and there is no terminal to ask on`, {
-      hint: `heddle plan --${flag} ${initial}`,
-    }),
-  );
-}
-
-type Spec = { readonly path: string } | { readonly bytes: Buffer } | undefined;
-
-async function given(
-  call: Call,
-  app: App,
-): Promise<{ kind: "new" | "existing" | undefined; stack: string | undefined; spec: Spec }> {
-  const { flags } = call;
-  const known = await app.look((run) => ({
-    kind: run.metadata.project_type,
-    target: run.targetDir,
-    planning: run.planningDir,
-  }));
-  const guessed = known.kind === undefined ? await guess(known.target) : undefined;
-  const kind = flags.has("new") ? "new" : flags.has("existing") ? "existing" : guessed;
-  return { kind, stack: flags.one("stack"), spec: await specFor(call, known.planning) };
-}
-
-async function guess(target: string): Promise<"new" | "existing"> {
-  const { hasFiles } = await import("../../engine/target.ts");
-  return hasFiles(target) ? "existing" : "new";
-}
-
-async function specFor({ args: [word], root }: Call, planning: string): Promise<Spec> {
-  if (word === "-") return { bytes: readFileSync(0) };
-  if (word !== undefined) return { path: word };
-  if (isThere(join(planning, "inputs/spec.md"))) return undefined;
-  const { findSpecs } = await import("../../engine/plan.ts");
-  const found = await findSpecs({ planningDir: planning, workingDir: root });
-  if (canAsk() && found.length > 0)
-    return {
-      path: await (await prompts()).choose(
-        "Which specification?",
-        found.map(({ path }) => path),
-      ),
-    };
-  const offered = found.slice(0, 5).map(({ path }) => path);
-  throw new Usage(
-    problem("no-spec", "there is no specification yet", {
-      notes: offered.map((path) => `found: ${path}`),
-      hint: `heddle plan ${offered[0] ?? "spec.md"}`,
-    }),
-  );
-}
-
-/** Shown once, and confirmed: what agents are told about an existing project comes from here (D5). */
-async function survey({ flags, say }: Call, app: App): Promise<void> {
-  const { kind, planning } = await app.look((run) => ({
-    kind: run.metadata.project_type,
-    planning: run.planningDir,
-  }));
-  if (kind !== "existing" || isThere(join(planning, "artifacts/project-context.json"))) return;
-  const { surveyTarget } = await import("../../engine/plan.ts");
-  const { remove } = await import("../../host/files.ts");
-  say(await surveyTarget(app));
-  if (flags.has("yes")) return;
-  const path = join(planning, "artifacts/project-context.json");
-  const agreed = canAsk() && (await (await prompts()).confirm("Plan with these findings?"));
-  if (agreed) return;
-  remove(path);
-  throw new Usage(
-    problem("not-confirmed", "what was found in the project is not confirmed", { hint: "heddle plan --yes" }),
-  );
-}
-
-async function drivePlanning(call: Call, app: App): Promise<Reply> {
+async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent")): Promise<Reply> {
   const { runPlanning } = await import("../../engine/plan.ts");
   const { flags, signal } = call;
   for (;;) {
     const view = await live(app, call.say);
     await runPlanning({
       app,
-      agent: flags.one("agent"),
+      agent,
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
@@ -203,36 +140,37 @@ async function drivePlanning(call: Call, app: App): Promise<Reply> {
     });
     await view.settle();
     const open = await app.look((run) => run.questions.find((question) => question.answer === null));
-    if (!open || !canAsk() || signal.aborted) return outcome(app, signal);
+    if (!open || !canAsk(flags) || signal.aborted) return outcome(app, signal);
     const answer =
       open.options.length > 0
         ? await (await prompts()).choose(open.text, open.options)
-        : await (await prompts()).text(open.text, "");
+        : await (await prompts()).text(open.text, { initial: "" });
     await app.submit({ kind: "answer", id: open.id, answer });
   }
 }
 
 async function outcome(app: App, signal: AbortSignal): Promise<Reply> {
+  const isReady = await app.look((run) => planned.has(run.phase));
+  const { oddities } = await import("../../engine/plan.ts");
+  const warnings = isReady ? await oddities(app) : [];
   return app.look((run) => {
     const document = statusDocument(run, { stopFile: false });
-    if (planned.has(run.phase)) {
+    if (isReady) {
       const summary: PlanSummary = summarize(run);
-      return {
-        text: `${planText(summary)}\n\nheddle status shows the tasks`,
-        json: { ...document, plan: summary },
-      };
+      const text = [planText(summary), ...lookAt(warnings), "", "heddle status shows the tasks"].join("\n");
+      return { text, json: { ...document, plan: summary, warnings } };
     }
-    const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n${blocked(run)}`;
+    const text = `${statusText(run, { ...terminal(), stopFile: false, nowMs: Date.now() })}\n${standstillText(run, app.paths.heddle)}`;
     return { text, painted: true, json: document, exit: signal.aborted ? exits.interrupted : exits.refused };
   });
 }
 
-function blocked(run: {
-  readonly artifacts: Readonly<Record<string, { readonly content: Readonly<Record<string, unknown>> }>>;
-  readonly planningDir: string;
-  readonly phase: string;
-}): string {
-  const { verdict, summary } = run.artifacts.task_validation?.content ?? {};
-  if (run.phase !== "validation" || verdict !== "BLOCKED") return "hint: heddle why";
-  return `BLOCKED: ${oneLine(String(summary))}\nthe report is at ${join(run.planningDir, "reports/task-validation-report.md")}\nhint: mend the task files, then: heddle verify-plan`;
+const mostWarnings = 5;
+
+function lookAt(warnings: readonly string[]): string[] {
+  const more = warnings.length - mostWarnings;
+  return [
+    ...warnings.slice(0, mostWarnings).map((warning) => `  look at        ${warning}`),
+    ...(more > 0 ? [`  and ${more} more: heddle state load-tasks`] : []),
+  ];
 }

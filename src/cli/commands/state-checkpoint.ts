@@ -16,6 +16,7 @@ export const checkpoint: Command = {
     { name: "action", about: "an action", choices: actions },
     { name: "word", about: "task ids, or a task id and success|failed", optional: true, many: true },
   ],
+  flags: { keep: { about: "with `recover`: leave the files of failed tasks as they are" } },
   examples: [
     "heddle state checkpoint create T001 T002 T003",
     "heddle state checkpoint update T001 success",
@@ -26,6 +27,8 @@ export const checkpoint: Command = {
     const extra = words[takes[action as Action]];
     if (extra !== undefined)
       throw wrong(`\`checkpoint ${action}\` does not take \`${extra}\``, `heddle state checkpoint ${action}`);
+    if (call.flags.has("keep") && action !== "recover")
+      throw wrong(`\`checkpoint ${action}\` has no \`--keep\``, "heddle state checkpoint recover --keep");
     return acts[action as Action](call, words);
   },
 };
@@ -71,14 +74,17 @@ const acts: { readonly [A in Action]: Act } = {
   },
   recover: async (call) => {
     const { recover } = await import("../../engine/checkpoint.ts");
-    const { recovered, orphans, problems } = await recover(await call.app());
+    const keep = call.flags.has("keep");
+    const { recovered, orphans, problems, restored, deleted } = await recover(await call.app(), { keep });
     for (const found of problems) call.warn(found);
     const text = [
       `Recovered: ${recovered.join(", ") || "none"}`,
       `Orphaned: ${orphans.join(", ") || "none"}`,
+      ...(restored.length > 0 ? [`  put back: ${restored.join(", ")}`] : []),
+      ...(deleted.length > 0 ? [`  deleted: ${deleted.join(", ")}`] : []),
       ...orphans.map((id) => `  heddle state retry-task ${id}, or: heddle state fail-task ${id} "<why>"`),
     ];
-    return written(call, text.join("\n"), { recovered, orphaned: orphans });
+    return written(call, text.join("\n"), { recovered, orphaned: orphans, restored, deleted });
   },
   clear: async (call) => {
     await (await call.app()).submit({ kind: "checkpoint-clear" });

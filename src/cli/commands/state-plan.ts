@@ -94,9 +94,9 @@ export const validateTasks: Command = {
   group: "state",
   args: [
     { name: "verdict", about: `a verdict (${verdicts.join(", ")})` },
-    { name: "summary", about: "one sentence", optional: true, many: true },
+    { name: "summary", about: "one sentence", optional: true, many: true, text: true },
   ],
-  flags: { issues: { about: "what must be mended", takes: "TEXT", many: true } },
+  flags: { issues: { about: "what must be mended", takes: "TEXT", many: true, text: true } },
   examples: [
     'heddle state validate-tasks READY "all tasks pass"',
     'heddle state validate-tasks BLOCKED "two gaps" --issues "T003 has no test"',

@@ -17,9 +17,9 @@ export const recordVerification: Command = {
   flags: {
     verdict: { about: "PASS, FAIL or CONDITIONAL", takes: "VERDICT" },
     recommendation: { about: "PROCEED or BLOCK", takes: "WORD" },
-    criteria: { about: "a JSON list of {name, score, evidence}", takes: "JSON" },
-    quality: { about: "a JSON object of marks", takes: "JSON" },
-    tests: { about: "a JSON object of marks", takes: "JSON" },
+    criteria: { about: "a JSON list of {name, score, evidence}", takes: "JSON", text: true },
+    quality: { about: "a JSON object of marks", takes: "JSON", text: true },
+    tests: { about: "a JSON object of marks", takes: "JSON", text: true },
   },
   examples: ["heddle state record-verification T001 --verdict PASS --recommendation PROCEED"],
   run: async ({ app, args: [task = ""], flags }) => {
@@ -77,7 +77,7 @@ export const recordCalibration: Command = {
   args: [
     id,
     { name: "outcome", about: "an outcome", choices: outcomes },
-    { name: "notes", about: "why", optional: true, many: true },
+    { name: "notes", about: "why", optional: true, many: true, text: true },
   ],
   examples: ["heddle state record-calibration T001 correct"],
   run: async ({ app, args: [task = "", outcome = "", ...notes] }) => {
@@ -92,7 +92,7 @@ export const logTokens: Command = {
   summary: "add a session's tokens and cost",
   group: "state",
   args: [
-    { name: "session", about: "a session's name" },
+    { name: "session", about: "a session's name", text: true },
     { name: "input", about: "the number of input tokens" },
     { name: "output", about: "the number of output tokens" },
     { name: "cost", about: "the cost in US dollars, or `unknown`" },

@@ -1,9 +1,25 @@
 // `heddle state …-task`: what a host's own loop does with tasks (X12, X20). Their lines are read by scripts.
 import { problem } from "../../core/problem.ts";
 import type { Run } from "../../core/run.ts";
-import { type Command, type Reply, Usage } from "../command.ts";
+import type { Undone } from "../../engine/attempt-files.ts";
+import { type Call, type Command, type Reply, Usage } from "../command.ts";
+import { numberOf } from "../parse.ts";
 
 const id = { name: "id", about: "a task id" } as const;
+const attemptFlag = {
+  attempt: { about: "only if this attempt is the one that runs (X17)", takes: "N" },
+} as const;
+
+function attemptOf({ flags }: Pick<Call, "flags">): number | undefined {
+  const text = flags.one("attempt");
+  return text === undefined ? undefined : numberOf(text, "--attempt", { least: 1, whole: true });
+}
+
+/** What was done to the files of an attempt, in lines. */
+const undoneLines = ({ restored, deleted }: Undone) => [
+  ...(restored.length > 0 ? [`  put back: ${restored.join(", ")}`] : []),
+  ...(deleted.length > 0 ? [`  deleted: ${deleted.join(", ")}`] : []),
+];
 
 export const readyTasks: Command = {
   name: "state ready-tasks",
@@ -50,11 +66,16 @@ export const completeTask: Command = {
   flags: {
     created: { about: "files that were created", takes: "FILE", many: true },
     modified: { about: "files that were modified", takes: "FILE", many: true },
+    ...attemptFlag,
   },
-  examples: ["heddle state complete-task T001 --created src/a.ts test/a.test.ts --modified src/index.ts"],
+  examples: [
+    "heddle state complete-task T001 --created src/a.ts test/a.test.ts --modified src/index.ts",
+    "heddle state complete-task T001 --attempt 2",
+  ],
   run: async ({ app, args: [task = ""], flags }) => {
     const [created, modified] = [flags.all("created"), flags.all("modified")];
-    await (await app()).submit({ kind: "complete", task, created, modified });
+    const attempt = attemptOf({ flags });
+    await (await app()).submit({ kind: "complete", task, attempt, created, modified });
     return {
       text: `Task ${task} completed`,
       json: { task, status: "complete", verified: false, created, modified },
@@ -83,13 +104,14 @@ export const failTask: Command = {
   name: "state fail-task",
   summary: "mark a running task as failed; everything that waits for it is blocked",
   group: "state",
-  args: [id, { name: "error", about: "what went wrong", many: true }],
+  args: [id, { name: "error", about: "what went wrong", many: true, text: true }],
   flags: {
     category: { about: "the kind of failure", takes: "KIND", choices: categories },
-    subcategory: { about: "a word of your own", takes: "WORD" },
+    subcategory: { about: "a word of your own", takes: "WORD", text: true },
     retryable: { about: "it may be tried again (the default)" },
     "no-retry": { about: "it failed for good" },
     keep: { about: "leave the task's files as they are, instead of putting them back" },
+    ...attemptFlag,
   },
   examples: [
     'heddle state fail-task T001 "tests are red" --category test',
@@ -97,18 +119,22 @@ export const failTask: Command = {
   ],
   run: async ({ app, args: [task = "", ...words], flags }) => {
     if (flags.has("retryable") && flags.has("no-retry"))
-      throw new Usage(problem("contradiction", "`--retryable` and `--no-retry` contradict each other"));
+      throw new Usage(
+        problem("contradiction", "`--retryable` and `--no-retry` contradict each other", {
+          hint: `heddle state fail-task ${task} "<why>" --no-retry`,
+        }),
+      );
     const error = words.join(" ");
     const category = flags.one("category") ?? "unknown";
     const retryable = !flags.has("no-retry");
     const subcategory = flags.one("subcategory") ?? null;
+    const attempt = attemptOf({ flags });
     const { failTask: fail } = await import("../../engine/attempt-files.ts");
-    const input = { kind: "fail", task, error, category, subcategory, retryable } as const;
+    const input = { kind: "fail", task, attempt, error, category, subcategory, retryable } as const;
     const { restored, deleted, blocked } = await fail(await app(), input, { keep: flags.has("keep") });
     const lines = [
       `Task ${task} failed: ${error}`,
-      ...(restored.length > 0 ? [`  put back: ${restored.join(", ")}`] : []),
-      ...(deleted.length > 0 ? [`  deleted: ${deleted.join(", ")}`] : []),
+      ...undoneLines({ restored, deleted }),
       ...(blocked > 0 ? [`  ${blocked} task${blocked === 1 ? " is" : "s are"} blocked`] : []),
     ];
     return {
@@ -123,13 +149,18 @@ export const retryTask: Command = {
   summary: "set a failed, blocked or orphaned task back to pending",
   group: "state",
   args: [id],
-  flags: { force: { about: "also a task that failed for good" } },
-  examples: ["heddle state retry-task T001"],
+  flags: {
+    force: { about: "also a task that failed for good" },
+    keep: { about: "leave an orphan's files as they are, instead of putting them back" },
+  },
+  examples: ["heddle state retry-task T001", "heddle state retry-task T001 --keep"],
   run: async ({ app, args: [task = ""], flags }): Promise<Reply> => {
-    const { entries } = await (await app()).submit({ kind: "retry", task, force: flags.has("force") });
-    const retried = entries.flatMap(({ fact }) => (fact.kind === "task-retried" ? [fact.task] : []));
+    const { retryTask: retry } = await import("../../engine/attempt-files.ts");
+    const input = { kind: "retry", task, force: flags.has("force") } as const;
+    const { retried, restored, deleted } = await retry(await app(), input, { keep: flags.has("keep") });
     const instead = retried.includes(task) ? "" : `: ${retried.join(", ")} will be tried again in its place`;
-    return { text: `Task ${task} reset for retry${instead}`, json: { task, retried } };
+    const lines = [`Task ${task} reset for retry${instead}`, ...undoneLines({ restored, deleted })];
+    return { text: lines.join("\n"), json: { task, retried, restored, deleted } };
   },
 };
 
@@ -137,7 +168,7 @@ export const skipTask: Command = {
   name: "state skip-task",
   summary: "leave a task out; what waits for it goes on without it",
   group: "state",
-  args: [id, { name: "reason", about: "why", optional: true, many: true }],
+  args: [id, { name: "reason", about: "why", optional: true, many: true, text: true }],
   examples: ['heddle state skip-task T009 "done by hand"'],
   run: async ({ app, args: [task = "", ...words] }) => {
     const reason = words.join(" ") || "skipped by the operator";

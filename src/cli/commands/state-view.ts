@@ -9,7 +9,7 @@ export const adopt: Command = {
   name: "state adopt",
   summary: "take a hand-edited state.json over, as a recorded override",
   group: "state",
-  flags: { reason: { about: "why", takes: "TEXT" } },
+  flags: { reason: { about: "why", takes: "TEXT", text: true } },
   examples: ['heddle state adopt --reason "T003 was finished by hand"'],
   run: async ({ app, flags }) => {
     const adopted = await adoptEdit(await app(), flags.one("reason") ?? "");

@@ -34,6 +34,7 @@ export function taskerFacts({ from, state, defs }: Source): Fact[] {
       : []),
     ...records.map((record): Fact => ({ kind: "task-imported", task: record.id, record: recordOf(record) })),
     ...usageFacts(state),
+    ...calibrationFacts(state),
     ...haltFacts(state),
     ...(state.events ?? []).map(eventFact),
   ];
@@ -117,6 +118,32 @@ function usageFacts({ execution, phase }: State): Fact[] {
   const counted = { inputTokens: tokens, outputTokens: 0, costUsd };
   return [{ kind: "usage-recorded", task: null, phase: phase.current, agent: "imported", ...counted }];
 }
+
+const outcomes = ["correct", "false_positive", "false_negative"] as const;
+
+/** Without a history the lists of names are all there is: of what was correct they tell the number alone. */
+function calibrationFacts({ calibration, tasks }: State): Fact[] {
+  const { history, false_positives: positives, false_negatives: negatives } = calibration ?? {};
+  const named = (ids: readonly string[] = [], actual_outcome: string) =>
+    ids.map((task_id) => ({ task_id, actual_outcome }));
+  const records = history ?? [...named(positives, "false_positive"), ...named(negatives, "false_negative")];
+  return records.flatMap((record): Fact[] => {
+    const { task_id: task, actual_outcome: actual, notes, recorded_at: recordedAt } = record as History;
+    const outcome = outcomes.find((each) => each === actual);
+    if (!outcome || !Object.hasOwn(tasks, task)) return [];
+    return [
+      {
+        kind: "calibration-recorded",
+        task,
+        outcome,
+        notes: notes ?? "",
+        ...(typeof recordedAt === "string" && { recordedAt }),
+      },
+    ];
+  });
+}
+
+type History = NonNullable<NonNullable<NonNullable<State["calibration"]>["history"]>[number]>;
 
 function haltFacts({ halt }: State): Fact[] {
   if (!halt?.requested) return [];

@@ -8,6 +8,8 @@ import { rootOf, type Spot } from "./spot.ts";
 
 export interface Checked<T> {
   readonly problems: readonly Problem[];
+  /** What is unwise, or only looks wrong: it keeps nothing from being used. */
+  readonly warnings: readonly Problem[];
   /** Only when there is no problem. */
   readonly value: T | undefined;
 }
@@ -19,21 +21,36 @@ export interface Known {
   keys(): Iterable<string>;
 }
 
-/** `further` also sees documents of the wrong shape, so that one reply names everything there is to mend. */
+/** Also sees documents of the wrong shape, so that one reply names everything there is to mend. */
+type Rule = (root: Spot) => readonly Problem[];
+
+export interface Rules {
+  readonly wrong: Rule;
+  readonly unwise: Rule;
+}
+
+const nothing: Rule = () => [];
+
 export function checkArtifact<T>(
   schema: z.ZodType<T>,
   source: Source,
-  further: (root: Spot) => readonly Problem[] = () => [],
+  rules: Rule | Rules = nothing,
 ): Checked<T> {
+  const { wrong, unwise } = typeof rules === "function" ? { wrong: rules, unwise: nothing } : rules;
   const document = parseDocument(source.file, source.text);
-  if ("problems" in document) return { problems: document.problems, value: undefined };
+  if ("problems" in document) return refused(document.problems);
   const early = document.text.length > LARGE ? schema.safeParse(startOf(document.value)) : undefined;
-  if (early?.success === false)
-    return { problems: schemaProblems(document, early.error.issues), value: undefined };
+  if (early?.success === false) return refused(schemaProblems(document, early.error.issues));
   const parsed = schema.safeParse(document.value);
   const shape = parsed.success ? [] : schemaProblems(document, parsed.error.issues);
-  const problems = shape.concat(further(rootOf(document))).sort(byLine);
-  return { problems, value: parsed.success && problems.length === 0 ? parsed.data : undefined };
+  const root = rootOf(document);
+  const problems = shape.concat(wrong(root)).sort(byLine);
+  const warnings = unwise(root).toSorted(byLine);
+  return { problems, warnings, value: parsed.success && problems.length === 0 ? parsed.data : undefined };
+}
+
+function refused(problems: readonly Problem[]): Checked<never> {
+  return { problems, warnings: [], value: undefined };
 }
 
 const LARGE = 1024 * 1024;

@@ -4,6 +4,7 @@ import type { Problem } from "../../../core/problem.ts";
 import type { Source } from "../../document.ts";
 import { type Checked, checkArtifact } from "./artifact.ts";
 import { type CapabilityMap, capabilityMap } from "./capability-map.ts";
+import { letters, mapWarnings } from "./map-warning.ts";
 import { plain, quotations } from "./quotation.ts";
 import { excludedSections, type Section } from "./specification.ts";
 import { type Spot, shown } from "./spot.ts";
@@ -15,21 +16,25 @@ export interface CapabilityMapInput extends Source {
 }
 
 export function checkCapabilityMap(input: CapabilityMapInput): Checked<CapabilityMap> {
-  return checkArtifact(capabilityMap, input, (root) => {
-    const map = partsOf(root);
-    const sections = input.spec === undefined ? [] : excludedSections(input.spec);
-    return [
-      ...duplicateIds("domain", map.domains),
-      ...duplicateIds("capability", map.capabilities),
-      ...duplicateIds("behaviour", map.behaviours),
-      ...duplicateIds("flow", map.flows),
-      ...unknownSteps(map),
-      ...strayBehaviours(map),
-      ...steelThread(root.at("flows")),
-      ...quoteProblems(map.capabilities, input.spec, sections),
-      ...unlistedSections(root.at("phase_filtering").at("excluded_phases"), sections),
-      ...coverageCounts(root.at("coverage")),
-    ];
+  const { spec } = input;
+  const sections = spec === undefined ? [] : excludedSections(spec);
+  return checkArtifact(capabilityMap, input, {
+    wrong: (root) => {
+      const map = partsOf(root);
+      return [
+        ...duplicateIds("domain", map.domains),
+        ...duplicateIds("capability", map.capabilities),
+        ...duplicateIds("behaviour", map.behaviours),
+        ...duplicateIds("flow", map.flows),
+        ...unknownSteps(map),
+        ...strayBehaviours(map),
+        ...steelThread(root.at("flows")),
+        ...quoteProblems(map.capabilities, spec, sections),
+        ...unlistedSections(root.at("phase_filtering").at("excluded_phases"), sections),
+        ...coverageCounts(root.at("coverage")),
+      ];
+    },
+    unwise: (root) => (spec === undefined ? [] : mapWarnings(root, spec)),
   });
 }
 
@@ -133,7 +138,7 @@ function quoteProblems(
     const quotation = lookUp?.(quote.text);
     if (quotation?.found === "nowhere") {
       const message = `${name} quotes what the specification does not say: ${shown(quote.text)}`;
-      return [quote.problem("unknown-quote", message, quotation.hint)];
+      return [quote.problem("unknown-quote", message, quotation.hint())];
     }
     if (quotation?.found === "excluded") {
       const message = `${name} quotes text under ${shown(quotation.section.heading)}, which is left for later`;
@@ -146,11 +151,6 @@ function quoteProblems(
 
 function unlistedSections(listed: Spot, sections: readonly Section[]): Problem[] {
   if (!listed.isList) return [];
-  const letters = (heading: string) =>
-    plain(heading)
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, " ")
-      .trim();
   const headings = listed.items.map((entry) => letters(entry.at("heading").text ?? ""));
   return sections.flatMap(({ heading, phase, firstLine }) => {
     const wanted = letters(heading);

@@ -13,20 +13,55 @@ export interface PhysicalMapInput extends Source {
   readonly behaviours: Known | undefined;
   /** Whether the target has this file; gets paths such as `src/main.ts`. */
   readonly exists: (path: string) => boolean;
+  /** Whether a link in the target leads this path out of it; not looked at when left out. */
+  readonly leadsOut?: ((path: string) => boolean) | undefined;
   readonly targetDir?: string | undefined;
 }
 
 export function checkPhysicalMap(input: PhysicalMapInput): Checked<PhysicalMap> {
-  return checkArtifact(physicalMap, input, (root) => {
-    const mapping = root.at("file_mapping");
-    const entries = entriesOf(root);
-    return [
-      ...(input.behaviours ? behaviourProblems(mapping, input.behaviours) : []),
-      ...entries.flatMap((entry) => pathProblems(entry.at("path"))),
-      ...actionProblems(entries, input.exists),
-      ...wrongTarget(root.at("target_dir"), input.targetDir),
-      ...wrongCounts(root.at("summary"), mapping, entries),
-    ];
+  return checkArtifact(physicalMap, input, {
+    wrong: (root) => {
+      const mapping = root.at("file_mapping");
+      const entries = entriesOf(root);
+      return [
+        ...(input.behaviours ? behaviourProblems(mapping, input.behaviours) : []),
+        ...entries.flatMap((entry) => pathProblems(entry.at("path"))),
+        ...(input.leadsOut ? linkProblems(entries, input.leadsOut) : []),
+        ...actionProblems(entries, input.exists),
+        ...wrongTarget(root.at("target_dir"), input.targetDir),
+        ...wrongCounts(root.at("summary"), mapping, entries),
+      ];
+    },
+    unwise: (root) => root.at("file_mapping").items.flatMap(vagueEntry),
+  });
+}
+
+const tested = new Set<unknown>(["api", "domain"]);
+
+/** What the documents ask of a mapping, and the schema lets pass because older maps do without. */
+function vagueEntry(entry: Spot): Problem[] {
+  const files = entry.at("files").items;
+  const name = `behaviour ${shown(entry.at("behavior_id").value)}`;
+  const missing = files.flatMap((file) => {
+    const lacking = ["layer", "purpose"].filter((key) => (file.at(key).text ?? "").trim() === "");
+    if (lacking.length === 0) return [];
+    const message = `${shown(file.at("path").value)} of ${name} has no ${lacking.join(" and no ")}`;
+    const hint = "add `layer` (api, domain, data, infra or test) and `purpose` (what the file is for)";
+    return [file.problem("vague-file", message, hint)];
+  });
+  const untested =
+    files.some((file) => tested.has(file.at("layer").value)) && entry.at("tests").items.length === 0;
+  if (!untested) return missing;
+  const hint = "add `tests` with the path of the test file";
+  return [...missing, entry.problem("no-tests", `${name} has api or domain files and no tests`, hint)];
+}
+
+function linkProblems(entries: readonly Spot[], leadsOut: (path: string) => boolean): Problem[] {
+  return entries.flatMap((entry) => {
+    const path = goodPath(entry);
+    if (path === undefined || !leadsOut(path)) return [];
+    const message = `the path ${shown(path)} goes through a link that leads out of the target`;
+    return [entry.at("path").problem("outside-target", message, "choose a path that stays in the target")];
   });
 }
 

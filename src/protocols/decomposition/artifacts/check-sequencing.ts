@@ -1,12 +1,58 @@
 // The plan-auditor's work (D15): a phase for every task, no dependency in a later phase, and a steel thread that
-// hangs together.
+// hangs together and has every step of the capability map's steel flow.
 import type { Problem } from "../../../core/problem.ts";
 import { shown } from "./spot.ts";
 import { spotIn, type TaskDocument } from "./task-sketch.ts";
 
-export function checkSequencing(tasks: readonly TaskDocument[]): readonly Problem[] {
+/** `steelFlow`: the behaviours that are steps of the map's steel thread. */
+export function checkSequencing(
+  tasks: readonly TaskDocument[],
+  steelFlow: readonly string[] = [],
+): readonly Problem[] {
   const byId = new Map(tasks.map((one) => [one.task.id, one]));
-  return [...tasks.flatMap((one) => phaseProblems(one, byId)), ...steelProblems(tasks, byId)];
+  return [
+    ...tasks.flatMap((one) => phaseProblems(one, byId)),
+    ...steelProblems(tasks, byId),
+    ...missingSteps(tasks, steelFlow),
+  ];
+}
+
+/** Marks that are likely wrong. */
+export function sequencingWarnings(
+  tasks: readonly TaskDocument[],
+  steelFlow: readonly string[] = [],
+): readonly Problem[] {
+  const isStep = new Set(steelFlow);
+  return tasks.filter(isSteel).flatMap((one) => {
+    const { id, phase = 0, behaviors } = one.task;
+    const stray = isStep.size > 0 && !behaviors.some((behaviour) => isStep.has(behaviour));
+    const spot = spotIn(one, "/context/steel_thread");
+    const aside = `task ${shown(id)} is marked as steel thread, but has no step of the map's steel flow`;
+    const late = `task ${shown(id)} of the steel thread is in phase ${phase}`;
+    return [
+      ...(stray ? [spot.problem("stray-steel-thread", aside, "remove `steel_thread`")] : []),
+      ...(phase > 2
+        ? [spotIn(one, "/phase").problem("late-steel-thread", late, "phase 2 is the steel thread's")]
+        : []),
+    ];
+  });
+}
+
+function isSteel({ task }: TaskDocument): boolean {
+  return task.context?.steel_thread === true;
+}
+
+/** A step of the steel flow that only unmarked tasks have breaks the thread. One that no task has is told elsewhere. */
+function missingSteps(tasks: readonly TaskDocument[], steelFlow: readonly string[]): Problem[] {
+  const marked = new Set(tasks.filter(isSteel).flatMap(({ task }) => task.behaviors));
+  if (marked.size === 0) return [];
+  return [...new Set(steelFlow)].flatMap((step) => {
+    const one = marked.has(step) ? undefined : tasks.find(({ task }) => task.behaviors.includes(step));
+    if (!one) return [];
+    const message = `the steel thread is broken: its step ${shown(step)} is in ${shown(one.task.id)}, which is not marked`;
+    const hint = `set \`context.steel_thread\` of \`${one.task.id}\` to true`;
+    return [spotIn(one, "/context/steel_thread").problem("broken-steel-thread", message, hint)];
+  });
 }
 
 type ById = ReadonlyMap<string, TaskDocument>;
@@ -27,7 +73,7 @@ function phaseProblems(one: TaskDocument, byId: ById): Problem[] {
 }
 
 function steelProblems(tasks: readonly TaskDocument[], byId: ById): Problem[] {
-  const steel = tasks.filter(({ task }) => task.context?.steel_thread === true);
+  const steel = tasks.filter(isSteel);
   const [first] = tasks;
   if (steel.length === 0 && first) {
     const hint = "set `context.steel_thread` to true in the tasks of the steel thread flow";

@@ -1,22 +1,23 @@
 // All task files together (D9, D10): ids, references, paths, commands, the graph, and what is unwise. Everything is
 // found at once; nothing may be loaded while `problems` has an entry.
 import type { Problem } from "../../../core/problem.ts";
-import { INVISIBLE, type Source } from "../../document.ts";
+import type { Source } from "../../document.ts";
 import type { Known } from "./artifact.ts";
-import { shellWords } from "./shell-words.ts";
 import { shown } from "./spot.ts";
 import { suggester } from "./suggestion.ts";
 import { pathFault, pathProblem } from "./target-path.ts";
+import { commandFault } from "./task-command.ts";
 import { circleProblems, taskGraph, writeProblems } from "./task-graph.ts";
 import { fileId, readTasks, type Sketch, spotIn, type TaskDocument } from "./task-sketch.ts";
-import { taskWarnings } from "./task-warning.ts";
+import { checkAgainstSpec } from "./task-specification.ts";
+import { type Surroundings, taskWarnings } from "./task-warning.ts";
 
-export interface TasksInput {
+export interface TasksInput extends Surroundings {
   readonly files: readonly Source[];
   /** Behaviours of the capability map; left out when there is none. */
   readonly behaviours: Known | undefined;
-  /** Behaviours of the physical map: one without a task is a warning. */
-  readonly mapped?: Known | undefined;
+  /** The specification; quotes and requirements are not looked up without one. */
+  readonly spec?: string | undefined;
 }
 
 export interface CheckedTasks {
@@ -26,11 +27,12 @@ export interface CheckedTasks {
   readonly tasks: readonly TaskDocument[];
 }
 
-export function checkTasks({ files, behaviours, mapped }: TasksInput): CheckedTasks {
+export function checkTasks({ files, behaviours, spec, ...around }: TasksInput): CheckedTasks {
   const { sketches, unreadable, problems } = readTasks(files);
   const byId = new Map<string, Sketch>();
   for (const sketch of sketches) if (!byId.has(sketch.id)) byId.set(sketch.id, sketch);
   const graph = taskGraph(sketches, byId);
+  const said = spec === undefined ? { problems: [], warnings: [] } : checkAgainstSpec(sketches, spec);
   return {
     problems: problems.concat(
       idProblems(sketches, byId),
@@ -39,8 +41,9 @@ export function checkTasks({ files, behaviours, mapped }: TasksInput): CheckedTa
       pathAndCommandProblems(sketches),
       circleProblems(graph),
       writeProblems(graph),
+      said.problems,
     ),
-    warnings: taskWarnings(sketches, mapped),
+    warnings: taskWarnings(sketches, around).concat(said.warnings),
     tasks: sketches.filter(isRight),
   };
 }
@@ -128,17 +131,4 @@ function pathAndCommandProblems(sketches: readonly Sketch[]): Problem[] {
     }
   }
   return problems;
-}
-
-/** A command may have several lines and tabs, but nothing else that a reader can not see. */
-const hidden = new RegExp(`(?![\\t\\n\\r])[${INVISIBLE}]`);
-
-/** Most commands: words and blanks alone need no second look. */
-const harmless = /^[\w./:=@,+%-][\w ./:=@,+%-]*$/;
-
-function commandFault(command: string): string | undefined {
-  if (harmless.test(command)) return undefined;
-  if (hidden.test(command)) return "holds control characters";
-  const read = shellWords(command);
-  return "fault" in read ? read.fault : undefined;
 }

@@ -6,7 +6,8 @@ import type { Section } from "./specification.ts";
 export type Quotation =
   | { readonly found: "included" }
   | { readonly found: "excluded"; readonly section: Section }
-  | { readonly found: "nowhere"; readonly hint: string };
+  /** What the specification says instead: looked for when it is asked, because that takes longer. */
+  | { readonly found: "nowhere"; readonly hint: () => string };
 
 /** Fewer matching words than this say nothing about what was meant. */
 const TELLING_WORDS = 3;
@@ -42,7 +43,7 @@ export function quotations(spec: string, excluded: readonly Section[]): (quote: 
       if (!section) return { found: "included" };
     }
     if (section) return { found: "excluded", section };
-    return { found: "nowhere", hint: nearest(text, wanted, lineAt) };
+    return { found: "nowhere", hint: () => nearest(text, wanted, lineAt) };
   };
 }
 

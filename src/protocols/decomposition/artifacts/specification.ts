@@ -45,6 +45,12 @@ export function excludedSections(spec: string): Section[] {
   return sections;
 }
 
+/** All headings, as they read without their marks. */
+export function headingsOf(spec: string): string[] {
+  const lines = proseOf(spec);
+  return lines.flatMap((_, index) => headingAt(lines, index)?.title ?? []);
+}
+
 /** The lines, with those of fenced code blanked: code has neither headings nor requirements. */
 function proseOf(spec: string): string[] {
   let fence: string | undefined;
@@ -136,21 +142,60 @@ export function specRequirements(spec: string): Requirement[] {
   const sections = excludedSections(spec);
   const found = new Map<string, Requirement>();
   let section = 0;
-  for (const [index, line] of proseOf(spec).entries()) {
-    while ((sections[section]?.lastLine ?? Number.POSITIVE_INFINITY) < index + 1) section++;
-    const excluded = (sections[section]?.firstLine ?? Number.POSITIVE_INFINITY) <= index + 1;
-    const match = requirement.exec(line.trim().replace(leadingMarks, ""));
-    const written = match?.[1] ?? match?.[2];
-    if (written === undefined || isWord(written)) continue;
-    const one = {
-      id: requirementId(written),
-      text: (match?.[3] ?? "").replace(/^[-–—]\s/, "").trim(),
-      sourceLine: index + 1,
-      excluded,
-    };
-    if (found.get(one.id)?.excluded !== false) found.set(one.id, one);
+  for (const { id, words, line } of writtenRequirements(proseOf(spec))) {
+    while ((sections[section]?.lastLine ?? Number.POSITIVE_INFINITY) < line) section++;
+    const excluded = (sections[section]?.firstLine ?? Number.POSITIVE_INFINITY) <= line;
+    const one = { id, text: words.join(" "), sourceLine: line, excluded };
+    if (found.get(id)?.excluded !== false) found.set(id, one);
   }
   return [...found.values()].sort((a, b) => a.sourceLine - b.sourceLine);
+}
+
+interface Written {
+  readonly id: string;
+  /** One entry for each line that it is wrapped over. */
+  readonly words: string[];
+  readonly line: number;
+  readonly indent: number;
+  readonly isHeading: boolean;
+}
+
+function writtenRequirements(lines: readonly string[]): Written[] {
+  const written: Written[] = [];
+  let open: Written | undefined;
+  for (const [index, whole] of lines.entries()) {
+    const line = whole.replace(/^(?:\s{0,3}>)+/, "");
+    const began = requirementAt(line, index + 1);
+    if (began) {
+      written.push(began);
+      open = began;
+    } else if (open && goesOn(open, line, lines[index + 1] ?? "")) open.words.push(line.trim());
+    else open = undefined;
+  }
+  return written;
+}
+
+function requirementAt(line: string, number: number): Written | undefined {
+  const trimmed = line.trim();
+  const match = requirement.exec(trimmed.replace(leadingMarks, ""));
+  const id = match?.[1] ?? match?.[2];
+  if (id === undefined || isWord(id)) return undefined;
+  const text = (match?.[3] ?? "").replace(/^[-–—]\s/, "").trim();
+  return {
+    id: requirementId(id),
+    words: [text],
+    line: number,
+    indent: line.search(/\S/),
+    isHeading: trimmed.startsWith("#"),
+  };
+}
+
+/** Wrapped lines, and list items below its own; not what stands beside it. */
+function goesOn({ indent, isHeading }: Written, line: string, following: string): boolean {
+  const text = line.trim();
+  if (isHeading || text === "" || /^(?:#{1,6}\s|\||(?:=+|-+|\*{3,}|_{3,})$)/.test(text)) return false;
+  if (/^ {0,3}(?:=+|-+)\s*$/.test(following)) return false;
+  return line.search(/\S/) > indent || !/^(?:[-+*]|\d{1,9}[.)])\s/.test(text);
 }
 
 /** Requirement ids that a text mentions. */

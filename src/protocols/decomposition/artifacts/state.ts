@@ -29,6 +29,7 @@ const validation = z.looseObject({
   valid: z.boolean(),
   summary: z.string().optional(),
   issues: z.array(z.unknown()).optional(),
+  dimensions: z.boolean().optional(),
   validated_at: time.nullish(),
   error: z.string().nullish(),
 });
@@ -55,6 +56,23 @@ const taskState = z.looseObject({
   skip_reason: z.string().nullish(),
   verification: z.looseObject({}).nullish(),
   rollback_data: z.looseObject({}).nullish(),
+});
+
+const calibration = z.looseObject({
+  total_verified: count.optional(),
+  correct: count.optional(),
+  false_positives: z.array(z.string()).optional(),
+  false_negatives: z.array(z.string()).optional(),
+  history: z
+    .array(
+      z.looseObject({
+        task_id: z.string(),
+        actual_outcome: z.string(),
+        notes: z.string().nullish(),
+        recorded_at: time.nullish(),
+      }),
+    )
+    .optional(),
 });
 
 export const state = z
@@ -91,7 +109,7 @@ export const state = z
       })
       .optional(),
     halt: z.looseObject({ requested: z.boolean(), reason: z.string().nullish() }).nullish(),
-    calibration: z.looseObject({}).nullish(),
+    calibration: calibration.nullish(),
     events: z.array(z.looseObject({ timestamp: time, type: z.string() })).optional(),
   })
   .meta({ title: "State", description: "project-planning/state.json, the view of a decomposition run." });

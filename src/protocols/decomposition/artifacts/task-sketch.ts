@@ -22,8 +22,18 @@ export interface Sketch {
   readonly behaviours: readonly string[];
   readonly paths: readonly string[];
   readonly commands: readonly string[];
+  readonly quote: SketchedQuote | undefined;
+  /** What `context.spec_requirements` names. */
+  readonly requirements: readonly string[];
   /** Nothing when the file's shape is wrong. */
   readonly task: TaskFile | undefined;
+}
+
+export interface SketchedQuote {
+  readonly text: string;
+  readonly pointer: string;
+  /** In an object it is a quote; a bare text may be a reference such as `REQ-3` or `section 2`. */
+  readonly isQuote: boolean;
 }
 
 export interface ReadTasks {
@@ -69,6 +79,8 @@ function sketchOf({ file, text }: Source, task: TaskFile, index: number): Sketch
     behaviours: task.behaviors,
     paths: task.files.map(({ path }) => path),
     commands: task.acceptance_criteria.map(({ verification }) => verification),
+    quote: quoteIn(task.context?.spec_ref),
+    requirements: task.context?.spec_requirements ?? [],
     task,
   };
 }
@@ -87,8 +99,18 @@ function roughSketch(document: JsonDocument, index: number): Sketch {
     behaviours: texts(root.at("behaviors").items).map(looksRight(/^B\d+$/)),
     paths: paths.map((path) => (isName(path) ? path : "")),
     commands: texts(root.at("acceptance_criteria").items.map((criterion) => criterion.at("verification"))),
+    quote: quoteIn(root.at("context").at("spec_ref").value),
+    requirements: texts(root.at("context").at("spec_requirements").items),
     task: undefined,
   };
+}
+
+function quoteIn(reference: unknown): SketchedQuote | undefined {
+  const pointer = "/context/spec_ref";
+  if (typeof reference === "string") return { text: reference, pointer, isQuote: false };
+  const quote =
+    reference && typeof reference === "object" && "quote" in reference ? reference.quote : undefined;
+  return typeof quote === "string" ? { text: quote, pointer: `${pointer}/quote`, isQuote: true } : undefined;
 }
 
 export function spotIn({ source }: Pick<Sketch, "source">, pointer: string): Spot {

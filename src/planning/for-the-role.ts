@@ -1,0 +1,10 @@
+// A problem as the role that must mend it reads it: what, where, and what to do, on one line.
+import type { Problem } from "../core/problem.ts";
+
+export function forTheRole({ message, place, hint }: Problem): string {
+  const line = place?.line === undefined ? "" : `, line ${place.line}`;
+  const where = place
+    ? ` (${place.file.split("/").at(-1)}${line}${place.pointer ? `, ${place.pointer}` : ""})`
+    : "";
+  return `${message}${where}${hint ? `; ${hint}` : ""}`;
+}

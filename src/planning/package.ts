@@ -1,0 +1,15 @@
+// Where heddle itself lies, and how an agent in its box calls it.
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isThere } from "../host/files.ts";
+
+/** Beside `dist/` in the package, and beside `src/` in the repository. */
+export function packageDir(): string {
+  const places = ["..", "../..", "../.."].map((up) => fileURLToPath(new URL(up, import.meta.url)));
+  return places.find((place) => isThere(join(place, "schemas"))) ?? (places[0] as string);
+}
+
+/** The same Node, the same file. */
+export function heddleCommand(): string {
+  return `${process.execPath} ${join(packageDir(), "dist/heddle.js")}`;
+}

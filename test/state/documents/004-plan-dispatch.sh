@@ -1,0 +1,7 @@
+# Initialize if no state exists
+if [ ! -f "$PLANNING_DIR/state.json" ]; then
+    python3 scripts/state.py init "$TARGET_DIR"
+fi
+
+# Check current phase
+python3 scripts/state.py status
