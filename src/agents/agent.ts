@@ -15,6 +15,8 @@ export interface Order {
   readonly output: string;
   readonly workspace: Workspace;
   readonly limits: Limits;
+  /** The name of its conversation, a UUID: written down before the start, so that it can be taken up again. */
+  readonly session?: string;
   /** Its name among processes, so that whatever is left of it can be ended by anybody, later. */
   readonly mark?: string;
 }
@@ -37,6 +39,7 @@ export interface Workspace {
 export type AgentEvent =
   | { readonly kind: "said"; readonly text: string }
   | { readonly kind: "used-tool"; readonly name: string; readonly detail: string }
+  /** What was used since the last such event; a cost of null makes the cost of the whole unknown. */
   | {
       readonly kind: "spent";
       readonly inputTokens: number;
@@ -70,4 +73,9 @@ export interface Agent {
    * within ten seconds; no process of it survives; it touches nothing outside its workspace when it is boxed.
    */
   work(order: Order, signal: AbortSignal): AsyncIterable<AgentEvent>;
+  /**
+   * Takes up the conversation `order.session`, whose process is gone, where it was; begins it if it never began.
+   * The same contract. An agent without it cannot.
+   */
+  readonly resume?: (order: Order, signal: AbortSignal) => AsyncIterable<AgentEvent>;
 }

@@ -16,10 +16,16 @@ const limits = z.strictObject({
 });
 
 const agent = z.strictObject({
+  kind: z.enum(["command", "claude"]).optional().describe("a program of your own (default), or Claude Code"),
   command: z
     .array(z.string().min(1))
     .min(1)
+    .optional()
     .describe("the program and its first arguments; the bundle's path is added"),
+  model: z.string().min(1).optional().describe("the model, as the agent calls it"),
+  path: z.string().min(1).optional().describe("where the agent's program is; looked for in PATH otherwise"),
+  maxTurns: z.int().min(1).optional().describe("turns of one call"),
+  maxCostUsd: positive.optional().describe("what one call may cost; the task's budget otherwise"),
   env: z
     .array(z.string().regex(/^[A-Z_][A-Z0-9_]*$/))
     .optional()
@@ -98,7 +104,11 @@ export function parseConfig(file: string, text: string): ParsedConfig {
   const document = parseDocument(file, stripComments(text, " "));
   if ("problems" in document) return { config: {}, problems: document.problems };
   const parsed = configSchema.safeParse(document.value);
-  if (parsed.success) return { config: parsed.data, problems: unknownRoles(document, parsed.data) };
+  if (parsed.success)
+    return {
+      config: parsed.data,
+      problems: [...unknownRoles(document, parsed.data), ...unsuitableAgents(document, parsed.data)],
+    };
   const { issues } = parsed.error;
   const unknown = issues.flatMap((issue) =>
     issue.code === "unrecognized_keys" ? unknownSettings(document, issue) : [],
@@ -130,6 +140,33 @@ function unknownRoles(document: JsonDocument, config: Config): Problem[] {
       place: placeOf(document, `/roles${segment(role)}`, { key: true }),
       hint: meant ? `did you mean \`${meant}\`?` : `the roles are ${roles.join(", ")}`,
     });
+  });
+}
+
+const ofKind = { command: ["command"], claude: ["model", "path", "maxTurns", "maxCostUsd"] } as const;
+
+/** Each kind of agent has settings of its own; a program of one's own cannot be guessed. */
+function unsuitableAgents(document: JsonDocument, { agents = {} }: Config): Problem[] {
+  return Object.entries(agents).flatMap(([name, set]) => {
+    const { kind = "command" } = set;
+    const here = `/agents${segment(name)}`;
+    const others = kind === "command" ? ofKind.claude : ofKind.command;
+    const strange = others
+      .filter((key) => set[key] !== undefined)
+      .map((key) =>
+        problem("unsuitable-setting", `\`agents.${name}.${key}\` is not a setting of a ${kind} agent`, {
+          place: placeOf(document, here + segment(key), { key: true }),
+          hint: kind === "command" ? '"kind": "claude", or take it out' : "take it out",
+        }),
+      );
+    if (kind === "claude" || set.command || strange.length > 0) return strange;
+    const message = `\`agents.${name}.command\` is missing`;
+    return [
+      problem("missing-field", message, {
+        place: placeOf(document, here),
+        hint: '"command": ["./my-agent"]',
+      }),
+    ];
   });
 }
 

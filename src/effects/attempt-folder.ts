@@ -36,6 +36,9 @@ export interface Started {
   readonly at: string;
   readonly agent: string;
   readonly mark: string;
+  /** The agent's conversation, and how often it was taken up again after its orchestrator had died. */
+  readonly session: string;
+  readonly resumed: number;
 }
 
 export function startedOf({ started }: AttemptFolder): Started | undefined {

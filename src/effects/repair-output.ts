@@ -4,6 +4,7 @@ import type { Outcome } from "../core/input.ts";
 import { readIfThere, readText, replaceFile } from "../host/files.ts";
 import type { Makes } from "../planning/check-output.ts";
 import { repairDocument } from "../protocols/repair.ts";
+import { forgetHome } from "./agent-home.ts";
 import { outputFiles } from "./check-output.ts";
 import { prepare, type RoleWork, workOn } from "./run-role.ts";
 
@@ -37,6 +38,8 @@ export async function repairOutput(
 async function turn(work: RoleWork, makes: Makes, signal: AbortSignal): Promise<Outcome> {
   prepare(work, makes);
   const outcome = await workOn(work, signal);
-  if (!signal.aborted) replaceFile(work.folder.ended, JSON.stringify(outcome));
+  if (signal.aborted) return outcome;
+  replaceFile(work.folder.ended, JSON.stringify(outcome));
+  forgetHome(work.folder.home);
   return outcome;
 }

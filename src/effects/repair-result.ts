@@ -4,12 +4,15 @@ import type { Agent } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
+import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
+import { forgetHome } from "./agent-home.ts";
 import { conclude, type TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface Repair extends TaskWork {
   readonly fixer: Agent | Problem;
+  readonly skill: Skill;
 }
 
 export async function repairResult(repair: Repair, signal: AbortSignal): Promise<Outcome> {
@@ -21,6 +24,7 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
     usage = await turn(repair, { agent: repair.fixer, fixed }, signal);
     if (signal.aborted) return aborted();
     replaceFile(done, "");
+    forgetHome(join(folder.folder, "fixer/home"));
   }
   const read = readText(fixed, 1024 * 1024);
   const text = "text" in read ? repairDocument(read.text)?.text : undefined;
@@ -30,7 +34,7 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
 }
 
 async function turn(
-  { folder, def, attempt, limits, mark, readable }: Repair,
+  { folder, def, attempt, limits, mark, readable, skill }: Repair,
   { agent, fixed }: { agent: Agent; fixed: string },
   signal: AbortSignal,
 ): Promise<Spent | undefined> {
@@ -40,6 +44,7 @@ async function turn(
   const inputs = { broken: { path: folder.result }, schema: { path: "result" } };
   const text = {
     role: "fixer",
+    skill: skill.text,
     inputs,
     output: { path: fixed, kind: "file" },
     task_id: def.id,

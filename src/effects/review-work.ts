@@ -8,6 +8,7 @@ import type { Json } from "../core/run.ts";
 import { isPlainFile, isThere, makeFolder, readIfThere, readText, replaceFile } from "../host/files.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
+import { forgetHome } from "./agent-home.ts";
 import type { TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
@@ -35,6 +36,7 @@ export async function reviewWork(review: Review, signal: AbortSignal): Promise<O
     usage = await turn(review, { place, output }, signal);
     if (signal.aborted) return failure("environment", "ended");
     replaceFile(done, "");
+    forgetHome(join(place, "home"));
   }
   return { ...judged(review, output), ...(usage && { usage }) };
 }

@@ -1,14 +1,17 @@
 // Effect `run-agent`: one agent at work on one task. Asks first: an attempt that has ended is taken over and not paid
-// for twice; one whose agent died with an earlier orchestrator, and proposed nothing, is lost.
+// for twice; one whose agent died with an earlier orchestrator, and proposed nothing, goes on where it was if the agent
+// can take up its conversation, and is lost otherwise.
+import { join } from "node:path";
 import type { Agent, AgentEvent, Order, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
-import { append, isThere, readIfThere, replaceFile } from "../host/files.ts";
+import { append, isThere, readIfThere, rename, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import { endMarked } from "../host/processes.ts";
+import { forgetHome } from "./agent-home.ts";
 import { type Started, startedOf } from "./attempt-folder.ts";
 import { type Proposal, readProposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
-import { addUsage } from "./usage.ts";
+import { addUsage, spentSoFar } from "./usage.ts";
 
 export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly agent: Agent;
@@ -22,7 +25,12 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   /** Where a valid result is kept for people and hosts. */
   readonly resultFile: string;
   readonly watch: (task: string, event: AgentEvent) => void;
+  /** Whether a conversation that was cut off may be taken up: the person wants what was left behind tried again. */
+  readonly mayResume: boolean;
 }
+
+/** An attempt that takes its orchestrator with it each time is lost in the end. */
+const mostResumed = 3;
 
 /** How the agent ended, as it is kept beside its output. */
 export interface Ended {
@@ -34,17 +42,51 @@ export interface Ended {
 export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Outcome> {
   const { folder, mark, agent } = work;
   const ended = parsed<Ended>(folder.ended);
-  if (ended) return conclude(work, ended);
-  if (isThere(folder.started)) {
-    await endMarked(mark);
-    return hasProposal(work) ? conclude(work, { stopped: { kind: "finished" }, asked: [] }) : lost();
+  if (ended) return concludeEnded(work, ended);
+  const before = startedOf(folder);
+  if (!before) {
+    const session = crypto.randomUUID();
+    const started = { at: work.now(), agent: agent.name, mark, session, resumed: 0 };
+    return carryOut(work, { started, events: (order) => agent.work(order, signal) }, signal);
   }
-  const started: Started = { at: work.now(), agent: agent.name, mark };
-  replaceFile(folder.started, JSON.stringify(started));
-  const now = await listen(work, signal);
-  if (signal.aborted) return lost();
+  await endMarked(mark);
+  const usage = spentSoFar(folder.events, before.agent);
+  if (hasProposal(work))
+    return concludeEnded(work, { stopped: { kind: "finished" }, asked: [], ...(usage && { usage }) });
+  const { resume } = agent;
+  if (!resume || !work.mayResume || before.agent !== agent.name || before.resumed >= mostResumed) {
+    forgetHome(folder.home);
+    return lost(usage);
+  }
+  const started = { ...before, resumed: before.resumed + 1 };
+  for (const name of ["stdout", "stderr"]) setAside(join(folder.folder, name), started.resumed);
+  return carryOut(work, { started, usage, events: (order) => resume(order, signal) }, signal);
+}
+
+/** What it had printed before it was cut off is kept beside what it prints now. */
+function setAside(output: string, number: number): void {
+  if (isThere(`${output}.log`)) rename(`${output}.log`, `${output}-${number}.log`);
+}
+
+interface Turn {
+  readonly started: Started;
+  /** What was spent before it was cut off. */
+  readonly usage?: Spent | undefined;
+  readonly events: (order: Order) => AsyncIterable<AgentEvent>;
+}
+
+async function carryOut(work: TaskWork, turn: Turn, signal: AbortSignal): Promise<Outcome> {
+  const { folder } = work;
+  replaceFile(folder.started, JSON.stringify(turn.started));
+  const now = await listen(work, turn);
+  if (signal.aborted) return lost(now.usage);
   replaceFile(folder.ended, JSON.stringify(now));
-  return conclude(work, now);
+  return concludeEnded(work, now);
+}
+
+function concludeEnded(work: TaskWork, ended: Ended): Promise<Outcome> {
+  forgetHome(work.folder.home);
+  return conclude(work, ended);
 }
 
 function parsed<T>(file: string): T | undefined {
@@ -57,16 +99,17 @@ function hasProposal({ folder, def }: TaskWork): boolean {
   return kind === "success" || kind === "failed";
 }
 
-function lost(): Outcome {
+function lost(usage: Spent | undefined): Outcome {
   const error = "its agent ended with its orchestrator, and left no result";
-  return { ok: false, error, category: "environment", subcategory: "lost", retryable: true, lost: true };
+  const what = { error, category: "environment", subcategory: "lost", retryable: true, lost: true };
+  return { ok: false, ...what, ...(usage && { usage }) };
 }
 
-async function listen(work: TaskWork, signal: AbortSignal): Promise<Ended> {
+async function listen(work: TaskWork, { started, usage: before, events }: Turn): Promise<Ended> {
   const { agent, folder, def, attempt } = work;
   const asked: Input[] = [];
-  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
-  for await (const event of agent.work(orderOf(work), signal)) {
+  let [usage, stopped]: [Spent | undefined, Stopped] = [before, { kind: "finished" }];
+  for await (const event of events({ ...orderOf(work), session: started.session })) {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
     work.watch(def.id, event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);

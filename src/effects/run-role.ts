@@ -10,6 +10,7 @@ import type { Limits } from "../host/limits.ts";
 import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
 import type { Places } from "../planning/plan-files.ts";
 import { planningBundle, type RoleOrder, type Skill } from "../planning/planning-bundle.ts";
+import { forgetHome } from "./agent-home.ts";
 import type { RoleFolder } from "./role-folder.ts";
 import { addUsage } from "./usage.ts";
 
@@ -32,7 +33,9 @@ export async function runRole(job: Job, work: RoleWork, signal: AbortSignal): Pr
   if (isRightAlready(job.makes as Makes, work.folder, work.order.places)) return { ok: true };
   prepare(work, job.makes as Makes);
   const outcome = await workOn(work, signal);
-  if (!signal.aborted) replaceFile(work.folder.ended, JSON.stringify(outcome));
+  if (signal.aborted) return outcome;
+  replaceFile(work.folder.ended, JSON.stringify(outcome));
+  forgetHome(work.folder.home);
   return outcome;
 }
 

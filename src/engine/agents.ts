@@ -1,10 +1,13 @@
 // Which agent works: named on the command line, in the configuration for a role, or for everybody.
 import { dirname, resolve } from "node:path";
 import type { Agent } from "../agents/agent.ts";
+import { claude, claudeCredentials } from "../agents/claude.ts";
 import { command } from "../agents/command.ts";
+import { findClaude } from "../agents/find-claude.ts";
 import { readScript, scripted } from "../agents/scripted.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
-import { closest, type Problem, problem } from "../core/problem.ts";
+import { defaultPolicy } from "../core/policy.ts";
+import { closest, isProblem, type Problem, problem } from "../core/problem.ts";
 import type { BoxChoice } from "./box.ts";
 
 export interface Agents {
@@ -41,11 +44,12 @@ export function agentWords(config: Config, named: string | undefined): string[] 
 
 export function noAgent(role: string): Problem {
   return problem("no-agent", `no agent is named for role \`${role}\``, {
-    hint: '--agent command:./my-agent, or "agent": … in .heddle/config.json',
+    hint: '--agent claude, --agent command:./my-agent, or "agent": … in .heddle/config.json',
   });
 }
 
-function agentNamed(word: string, { config, root, box }: Choice): Agent | Problem {
+function agentNamed(word: string, choice: Choice): Agent | Problem {
+  const { config, root } = choice;
   const [kind = "", rest = ""] = split(word);
   if (kind === "scripted") {
     const path = resolve(root, rest);
@@ -54,18 +58,23 @@ function agentNamed(word: string, { config, root, box }: Choice): Agent | Proble
       ? (script as Problem)
       : scripted(script as never, dirname(path));
   }
-  if (kind === "command") return made(word, { command: [inRoot(root, rest)] }, box);
+  if (kind === "command") return commandAgent(word, { command: [rest] }, choice);
   const configured = config.agents?.[word];
-  if (configured) {
-    const [program = "", ...args] = configured.command;
-    return made(word, { ...configured, command: [inRoot(root, program), ...args] }, box);
-  }
-  const meant = closest(word, Object.keys(config.agents ?? {}));
+  if (configured?.kind === "claude") return claudeAgent(word, configured, choice);
+  if (configured) return commandAgent(word, configured, choice);
+  if (kind === "claude") return claudeAgent(word, claudeSettings(config, rest), choice);
+  const meant = closest(word, ["claude", ...Object.keys(config.agents ?? {})]);
   return problem("unknown-agent", `\`${word}\` is not an agent`, {
     hint: meant
       ? `did you mean \`${meant}\`?`
-      : "command:./program, or a name from `agents` in .heddle/config.json",
+      : "claude, command:./program, or a name from `agents` in .heddle/config.json",
   });
+}
+
+/** `claude:model` is the `claude` that was configured, with another model. */
+function claudeSettings({ agents }: Config, model: string): AgentConfig {
+  const base = agents?.claude?.kind === "claude" ? agents.claude : {};
+  return { ...base, ...(model !== "" && { model }) };
 }
 
 /** `./x` means a file of the project, not of wherever the agent happens to stand. */
@@ -78,13 +87,39 @@ function split(word: string): string[] {
   return at < 0 ? [word] : [word.slice(0, at), word.slice(at + 1)];
 }
 
-function made(name: string, config: AgentConfig, box: BoxChoice): Agent {
-  return command({
-    name,
-    program: config.command,
-    env: config.env ?? [],
-    readable: config.readable ?? [],
-    network: config.network ?? true,
-    box,
+function commandAgent(name: string, config: AgentConfig, { root, box }: Choice): Agent {
+  const [program = "", ...args] = config.command ?? [];
+  return command({ ...sharedSettings(name, config, box), program: [inRoot(root, program), ...args] });
+}
+
+const turnsUnlessSaid = 200;
+
+function claudeAgent(name: string, config: AgentConfig, choice: Choice): Agent | Problem {
+  const { root, box } = choice;
+  const path = config.path === undefined ? undefined : inRoot(root, config.path);
+  const found = findClaude(path, process.env.PATH ?? "");
+  if (isProblem(found)) return found;
+  const { env = [], maxTurns = turnsUnlessSaid, model } = config;
+  if (env.length === 0 && !claudeCredentials.some((variable) => process.env[variable]))
+    return problem("no-key", `\`${name}\` has no key: none of ${claudeCredentials.join(", ")} is set`, {
+      hint: "export ANTHROPIC_API_KEY=…, or CLAUDE_CODE_OAUTH_TOKEN from `claude setup-token`",
+    });
+  const budget = choice.config.budget?.taskUsd ?? defaultPolicy.taskBudgetUsd;
+  const common = sharedSettings(name, config, box);
+  return claude({
+    ...common,
+    program: found.program,
+    readable: [...common.readable, ...found.readable],
+    ...(model !== undefined && { model }),
+    maxTurns,
+    maxCostUsd: config.maxCostUsd ?? budget,
   });
+}
+
+function sharedSettings(
+  name: string,
+  { env = [], readable = [], network = true }: AgentConfig,
+  box: BoxChoice,
+) {
+  return { name, env, readable, network, box };
 }

@@ -52,6 +52,7 @@ interface Scene {
   readonly branch: string;
   readonly folder: AttemptFolder;
   readonly mark: string;
+  readonly mayResume: boolean;
 }
 
 type Carry = (execution: Execution, scene: Scene, signal: AbortSignal) => Promise<Outcome>;
@@ -62,9 +63,7 @@ export function executionCarriers(execution: Execution): Carriers {
   return {
     "prepare-workspace": carry(prepare),
     "run-agent": carry(work),
-    "repair-result": carry(async (_execution, scene, signal) =>
-      repairResult({ ...taskWork(execution, scene), fixer: execution.agents.forRole("fixer") }, signal),
-    ),
+    "repair-result": carry(repair),
     "run-checks": carry(async (_execution, scene, signal) =>
       checked(execution, { scene, tree: scene.attempt.work?.tree ?? "" }, signal),
     ),
@@ -94,6 +93,7 @@ async function sceneOf({ app }: Execution, { task: id, attempt: number }: Attemp
       branch: state.branch?.name ?? "",
       folder: attemptFolder(app.paths.heddle, run, { task: id, attempt: number }),
       mark: markOf(app, run, { task: id, attempt: number }),
+      mayResume: state.onOrphan === "retry",
     };
   });
 }
@@ -180,7 +180,7 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
 }
 
 function taskWork({ app, config, agents, repository, watch }: Execution, scene: Scene): TaskWork {
-  const { folder, def, attempt, mark } = scene;
+  const { folder, def, attempt, mark, mayResume } = scene;
   const agent = agents.forRole("task-executor");
   if (isProblem(agent)) throw new Error(agent.message);
   return {
@@ -200,6 +200,7 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     env: { HEDDLE_WORKSPACE: folder.work },
     resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
     watch,
+    mayResume,
   };
 }
 
@@ -255,6 +256,14 @@ async function checked(
   if (evidence.checks.every((check) => check.ok)) return { ok: true, evidence };
   const error = sayRed(evidence);
   return { ok: false, error, category: "test", subcategory: null, retryable: true, evidence };
+}
+
+async function repair(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
+  const { agents, app } = execution;
+  const skill = skillOf("fixer", app.paths.heddle);
+  if (isProblem(skill)) return impossible(skill.message);
+  const fixer = agents.forRole("fixer");
+  return repairResult({ ...taskWork(execution, scene), fixer, skill: skill as Skill }, signal);
 }
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {

@@ -3,7 +3,7 @@
 // things in it. A box is as strong as the person who runs heddle is weak: as root it keeps files apart just as well,
 // but a bug in the kernel costs more.
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Environment } from "./environment.ts";
@@ -102,7 +102,7 @@ export async function trySandbox(searchPath: string): Promise<FoundSandbox> {
   return { ok: false, problem: unusable(path, said) };
 }
 
-function locate(name: string, searchPath: string): string | undefined {
+export function locate(name: string, searchPath: string): string | undefined {
   return searchPath
     .split(":")
     .filter((folder) => folder.startsWith("/"))
@@ -110,10 +110,10 @@ function locate(name: string, searchPath: string): string | undefined {
     .find(isExecutable);
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }

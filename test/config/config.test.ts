@@ -235,3 +235,27 @@ describe("policy", () => {
     });
   });
 });
+
+describe("an agent's kind", () => {
+  it("U1 is Claude Code, with settings of its own", () => {
+    const text =
+      '{"agents":{"opus":{"kind":"claude","model":"opus","maxTurns":9,"maxCostUsd":0.5,"path":"/c"}}}';
+    expect(configOf(text).agents?.opus).toMatchObject({ kind: "claude", maxTurns: 9 });
+  });
+
+  it("refuses what belongs to the other kind, with its place", () => {
+    const [mine] = problemsOf('{"agents":{"a":{"command":["x"],"model":"opus"}}}');
+    expect(mine).toMatchObject({ code: "unsuitable-setting", place: { line: 1, column: 33 } });
+    const [theirs] = problemsOf('{"agents":{"a":{"kind":"claude","command":["x"]}}}');
+    expect(theirs?.message).toBe("`agents.a.command` is not a setting of a claude agent");
+  });
+
+  it("names the kinds when it is none of them", () => {
+    expect(problemsOf('{"agents":{"a":{"kind":"claud"}}}')[0]?.hint).toContain("claude");
+  });
+
+  it("C7 gives `claude:model` the limits of `claude`", () => {
+    const config = configOf('{"agents":{"claude":{"kind":"claude","limits":{"minutes":2}}}}');
+    expect(limitsFor(config, "task-executor", "claude:opus").wallMs).toBe(120_000);
+  });
+});

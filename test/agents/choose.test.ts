@@ -1,0 +1,82 @@
+// Which agent a word means, and what is said when it cannot work here.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Agent } from "../../src/agents/agent.ts";
+import type { Config } from "../../src/config/config.ts";
+import { chooseAgents } from "../../src/engine/agents.ts";
+import { folder, orderIn } from "./suite.ts";
+
+const before = { ...process.env };
+afterEach(() => {
+  process.env = { ...before };
+});
+
+/** A machine with a `claude` that only says how it was started. */
+function machine({ installed = true, key = true } = {}): string {
+  const root = folder();
+  mkdirSync(join(root, "bin"));
+  const script = `#!/bin/sh\necho "$@"\n`;
+  if (installed) writeFileSync(join(root, "bin/claude"), script, { mode: 0o755 });
+  process.env.PATH = `${join(root, "bin")}:/usr/bin:/bin`;
+  for (const name of ["ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN", "ANTHROPIC_API_KEY"])
+    delete process.env[name];
+  if (key) process.env.ANTHROPIC_API_KEY = "sk-ant-for-this-test";
+  return root;
+}
+
+const choose = (named: string, root: string, config: Config = {}) =>
+  chooseAgents({ config, named, root, box: { kind: "unconfined" } }).forRole("task-executor");
+
+async function startedWith(agent: ReturnType<typeof choose>, root: string): Promise<string> {
+  const events = (agent as Agent).work(orderIn(root), new AbortController().signal);
+  for await (const event of events) if (event.kind === "said") return event.text;
+  return "";
+}
+
+describe("U1 --agent", () => {
+  it("claude is Claude Code, within the task's budget", async () => {
+    const root = machine();
+    const said = await startedWith(choose("claude", root, { budget: { taskUsd: 3 } }), root);
+    expect(said).toContain("--max-budget-usd 3");
+    expect(said).not.toContain("--model");
+  });
+
+  it("claude:opus is the configured `claude` with another model", async () => {
+    const root = machine();
+    const config: Config = { agents: { claude: { kind: "claude", model: "sonnet", maxTurns: 9 } } };
+    const said = await startedWith(choose("claude:opus", root, config), root);
+    expect(said).toContain("--model opus");
+    expect(said).toContain("--max-turns 9");
+  });
+
+  it("a configured name may be Claude Code at a path of its own", async () => {
+    const root = machine({ installed: false });
+    writeFileSync(join(root, "mine"), `#!/bin/sh\necho mine "$@"\n`, { mode: 0o755 });
+    const config: Config = { agents: { second: { kind: "claude", path: "./mine", maxCostUsd: 0.5 } } };
+    const said = await startedWith(choose("second", root, config), root);
+    expect(said).toMatch(/^mine .*--max-budget-usd 0\.5/);
+  });
+
+  it("says how to install Claude Code where it is not", () => {
+    expect(choose("claude", machine({ installed: false }))).toMatchObject({
+      code: "no-claude",
+      message: "Claude Code (`claude`) is not installed",
+      hint: "npm install -g @anthropic-ai/claude-code",
+    });
+  });
+
+  it("says that a key is missing, and which would do, before anything starts", () => {
+    const root = machine({ key: false });
+    expect(choose("claude", root)).toMatchObject({
+      code: "no-key",
+      message: expect.stringContaining("ANTHROPIC_API_KEY"),
+    });
+    const config: Config = { agents: { claude: { kind: "claude", env: ["AWS_REGION"] } } };
+    expect(choose("claude", root, config)).not.toHaveProperty("code");
+  });
+
+  it("takes `cluade` for a slip", () => {
+    expect(choose("cluade", machine())).toMatchObject({ hint: "did you mean `claude`?" });
+  });
+});

@@ -1,0 +1,153 @@
+// The rig of the live tests: the real CLI, real git, the real agent program in its box, and a scripted model on
+// loopback in the place of a real one.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { planFiles, taskFile, taskId } from "../e2e/plan-files.ts";
+import { ended, type Options, Project, planning, type Ran, start } from "../e2e/rig.ts";
+import type { Answer, Asked, Script, ScriptedModel, ToolCall } from "./model.ts";
+
+const live = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
+export const programs = join(live, "node_modules/.bin");
+if (!existsSync(join(programs, "claude"))) throw new Error("the agents are not installed: npm run live");
+
+/** Long enough to be found wherever it should not be. */
+export const key = "sk-ant-api03-scripted-0123456789abcdef0123456789abcdef";
+
+export class LiveProject extends Project {
+  get app(): string {
+    return this.path("app");
+  }
+
+  git(...args: readonly string[]): string {
+    const who = ["-c", "user.name=person", "-c", "user.email=person@localhost"];
+    return execFileSync("git", [...who, "-C", this.app, ...args], { encoding: "utf8" });
+  }
+
+  started(model: Pick<ScriptedModel, "url">, ...args: readonly string[]) {
+    return start(args, { cwd: this.root, env: environment(model) });
+  }
+
+  execute(model: Pick<ScriptedModel, "url">, ...args: readonly string[]): Promise<Ran> {
+    return ended(this.started(model, "execute", "--batch", "--agent", "claude", ...args));
+  }
+
+  configure(config: object): void {
+    this.write(".heddle/config.json", JSON.stringify(config));
+  }
+
+  /** The facts of one kind, in their order. */
+  async facts(kind: string): Promise<Record<string, unknown>[]> {
+    return (await this.history()).map(({ fact }) => fact).filter((fact) => fact.kind === kind);
+  }
+}
+
+export function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Options["env"]> {
+  return {
+    PATH: `${programs}:${process.env.PATH}`,
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: url,
+    CLAUDE_CODE_MAX_RETRIES: "1",
+    // Nothing on loopback goes through a proxy.
+    NO_PROXY: "127.0.0.1",
+  };
+}
+
+/** A plan of tasks in a chain, ready, for a small repository of a person's own. */
+export async function liveProject(tasks: number, files: Readonly<Record<string, string>> = {}) {
+  const project = new LiveProject();
+  mkdirSync(project.app);
+  project.git("init", "-q", "-b", "main");
+  for (const [path, text] of Object.entries({ "README.md": "# Notes\n", ...files }))
+    project.write(join("app", path), text);
+  project.git("add", "-A");
+  project.git("commit", "-qm", "a beginning");
+  await project.must("init", "app");
+  const after = (n: number) => (n === 1 ? [] : [n - 1]);
+  for (const [path, text] of planFiles({ tasks, after }, project.app)) project.write(path, text);
+  for (let n = 1; n <= tasks; n++) {
+    const task = { ...taskFile(n, { after }), ...ownWork(n) };
+    project.write(`project-planning/tasks/${taskId(n)}.json`, JSON.stringify(task, null, 2));
+  }
+  for (const words of planning) await project.must(...words);
+  project.configure({ attempts: 1 });
+  return project;
+}
+
+function ownWork(n: number) {
+  const id = taskId(n);
+  const file = (path: string) => ({ path, action: "create", layer: "domain", purpose: "its part" });
+  return {
+    files: [file(`src/${id}.mjs`), file(`test/${id}.test.mjs`)],
+    acceptance_criteria: [{ criterion: "it works", verification: `node --test test/${id}.test.mjs` }],
+  };
+}
+
+/** What the agent was told: where it stands, what it is to read, where its result belongs. */
+export function orderIn({ prompt }: Asked) {
+  const find = (pattern: RegExp) => pattern.exec(prompt)?.[1] ?? "";
+  const bundle = find(/bundle at (\S+) completely/);
+  return {
+    bundle,
+    workspace: find(/in the workspace (\S+)\.$/m),
+    output: find(/write the result to (\S+)\. /),
+    task: /\/(T\d+)-\d+\/bundle\.json$/.exec(bundle)?.[1] ?? "",
+    attempt: Number(/-(\d+)\/bundle\.json$/.exec(bundle)?.[1]),
+  };
+}
+
+export const use = (...tools: readonly ToolCall[]): Answer => ({ kind: "use", tools });
+export const say = (text: string): Answer => ({ kind: "say", text });
+export const write = (file_path: string, content: string) => ({
+  name: "Write",
+  input: { file_path, content },
+});
+export const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
+
+/** A good executor: reads its bundle, writes code and test, runs the test, writes its result, says so. */
+export const diligent: Script = (asked) => {
+  const { bundle, workspace, output, task } = orderIn(asked);
+  const [code, test] = [`src/${task}.mjs`, `test/${task}.test.mjs`];
+  switch (asked.step) {
+    case 0:
+      return use({ name: "Read", input: { file_path: bundle } });
+    case 1:
+      return use(
+        write(join(workspace, code), `export const name = "${task}";\n`),
+        write(join(workspace, test), testOf(task)),
+      );
+    case 3:
+      // It looks at its environment too: what it sees there must not be kept.
+      return use(bash(`node --test ${test} && env && echo all-green`));
+    case 4:
+      return use(write(output, resultOf(task, [code, test])));
+    default:
+      return say(`${task}: SUCCESS`);
+  }
+};
+
+const testOf = (task: string) => `import assert from "node:assert";
+import { test } from "node:test";
+import { name } from "../src/${task}.mjs";
+test("its name", () => assert.equal(name, "${task}"));
+`;
+
+export function resultOf(task_id: string, created: readonly string[]): string {
+  return JSON.stringify({ version: "1.0", task_id, status: "success", files: { created, modified: [] } });
+}
+
+/** The processes whose command line has this in it. */
+export function processesWith(marker: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => commandLine(pid).includes(marker))
+    .map(Number);
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+}
