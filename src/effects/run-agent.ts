@@ -10,6 +10,9 @@ import { type Proposal, readProposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
 import { addUsage } from "./usage.ts";
 
+/** Hears what an agent does at a task, and who it is. */
+export type Watch = (task: string, event: AgentEvent, agent: string) => void;
+
 export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly agent: Agent;
   readonly limits: Limits;
@@ -21,7 +24,7 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly env: Readonly<Record<string, string>>;
   /** Where a valid result is kept for people and hosts. */
   readonly resultFile: string;
-  readonly watch: (task: string, event: AgentEvent) => void;
+  readonly watch: Watch;
 }
 
 /** How the agent ended, as it is kept beside its output. */
@@ -68,7 +71,7 @@ async function listen(work: TaskWork, signal: AbortSignal): Promise<Ended> {
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(orderOf(work), signal)) {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
-    work.watch(def.id, event);
+    work.watch(def.id, event, agent.name);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked") {
       const { text, options } = event;

@@ -9,6 +9,7 @@ import { isProblem, type Problem, problem } from "../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
 import { readProposal } from "../effects/read-result.ts";
+import type { Watch } from "../effects/run-agent.ts";
 import { isThere, makeFolder, remove } from "../host/files.ts";
 import { moveBranch } from "../host/integrate.ts";
 import { type Landed, land } from "../host/land.ts";
@@ -33,7 +34,7 @@ export interface ExecuteRun {
   /** Aborted by a second Ctrl-C: what runs is ended. */
   readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
-  readonly watch: (task: string, event: AgentEvent) => void;
+  readonly watch: Watch;
 }
 
 export async function execute(order: ExecuteRun): Promise<void> {

@@ -4,7 +4,9 @@ import { decide } from "../core/protocol.ts";
 import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
+import { elapsed } from "./amount.ts";
 import { oneLine } from "./safe.ts";
+import { cut } from "./width.ts";
 
 export function statusDocument(run: Run, { stopFile }: { readonly stopFile: boolean }) {
   const { halt, usage } = run;
@@ -73,7 +75,7 @@ export function statusText(run: Run, look: Look): string {
     taskLines(run, look),
     notes(run),
   ];
-  return sections.flatMap((lines) => lines.map((line) => cut(line, look))).join("\n");
+  return sections.flatMap((lines) => lines.map((line) => cut(line, look.width))).join("\n");
 }
 
 function header(run: Run, look: Look): string[] {
@@ -166,25 +168,6 @@ function notes(run: Run): string[] {
   return lines;
 }
 
-function elapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  return seconds < 90
-    ? `${seconds}s`
-    : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
-}
-
 export function paint(text: string, code: number, { color }: Pick<Look, "color">): string {
   return color ? `\u001b[${code}m${text}\u001b[0m` : text;
-}
-
-/** Cuts by what is seen: colour codes take no room. */
-function cut(line: string, { width }: Look): string {
-  const seen = line.replace(/\u001b\[\d+m/g, "");
-  if (seen.length <= width) return line;
-  let room = width - 1;
-  const kept = line.replace(/(\u001b\[\d+m)|([\s\S])/gu, (_, code: string | undefined, character: string) => {
-    if (code !== undefined) return code;
-    return room-- > 0 ? character : "";
-  });
-  return `${kept}…`;
 }
