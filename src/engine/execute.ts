@@ -179,14 +179,22 @@ export function landMode(app: App): "auto" | "ask" | "never" {
   return readConfig(app.paths.heddle).land ?? "auto";
 }
 
+/** What landed last, if anything did. */
+export async function landedBefore(app: App): Promise<string | null> {
+  const last = (await app.history()).findLast(({ fact }) => fact.kind === "landed")?.fact;
+  return last?.kind === "landed" ? last.commit : null;
+}
+
 export async function landRun(app: App): Promise<Landed> {
   const repository = await repositoryOf(app);
   const { branch, target } = await app.look((run) => ({ branch: run.branch, target: run.targetDir }));
   if (!branch) return { landed: false, reason: "nothing was executed yet", hint: "heddle execute" };
-  const { name, start, tip } = branch;
+  const { name, tip } = branch;
+  // Without git nothing but this tells which files are heddle's from an earlier landing, to be changed or taken away.
+  const before = repository.isPrivate ? await landedBefore(app) : null;
   const landed = await land(repository, {
     branch: name,
-    start,
+    start: before ?? branch.start,
     target,
     exclude: excluded(app, target),
   });

@@ -155,10 +155,12 @@ async function landed(call: Call, app: App): Promise<string> {
   if (mode === "never" || (mode === "ask" && !asked))
     return "hint: heddle land brings your checkout to the result";
   if (call.signal.aborted) return "";
-  return say(await landRun(app));
+  return landingText(await landRun(app));
 }
 
-function say(landing: Awaited<ReturnType<typeof import("../../engine/execute.ts").landRun>>): string {
+export function landingText(
+  landing: Awaited<ReturnType<typeof import("../../engine/execute.ts").landRun>>,
+): string {
   if (landing.landed)
     return `landed: ${landing.files} file${landing.files === 1 ? "" : "s"} changed in your checkout`;
   return `not landed: ${landing.reason}\n  hint: ${landing.hint}`;
@@ -172,6 +174,6 @@ export const land: Command = {
   run: async ({ app }) => {
     const { landRun } = await import("../../engine/execute.ts");
     const landing = await landRun(await app());
-    return { text: say(landing), json: landing, exit: landing.landed ? exits.done : exits.refused };
+    return { text: landingText(landing), json: landing, exit: landing.landed ? exits.done : exits.refused };
   },
 };
