@@ -58,6 +58,7 @@ export async function execute(order: ExecuteRun): Promise<void> {
     ...(order.stopNow && { stopNow: order.stopNow }),
     opening: () => recover(app, repository),
   });
+  await tidy(app, await app.run());
 }
 
 async function refuseUnlessReady(app: App): Promise<void> {

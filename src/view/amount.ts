@@ -44,3 +44,9 @@ export function costSentence({ costUsd, unknownCosts }: Cost, budgetUsd?: number
   const calls = `${unknownCosts} call${unknownCosts === 1 ? "" : "s"} of unknown cost`;
   return costUsd === 0 ? `cost unknown${of} (${calls})` : `at least ${usd(costUsd)}${of} (${calls})`;
 }
+
+export function bytes(count: number): string {
+  const [kib, mib] = [1024, 1024 * 1024];
+  if (count < 1000 * kib) return `${Math.ceil(count / kib)} KiB`;
+  return count < 1000 * mib ? `${(count / mib).toFixed(1)} MiB` : `${(count / mib / kib).toFixed(1)} GiB`;
+}
