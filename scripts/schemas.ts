@@ -6,6 +6,7 @@ import * as z from "zod";
 import { bundle } from "../src/protocols/decomposition/artifacts/bundle.ts";
 import { capabilityMap } from "../src/protocols/decomposition/artifacts/capability-map.ts";
 import { checkpoint } from "../src/protocols/decomposition/artifacts/checkpoint.ts";
+import { executionReport } from "../src/protocols/decomposition/artifacts/execution-report.ts";
 import { physicalMap } from "../src/protocols/decomposition/artifacts/physical-map.ts";
 import { result } from "../src/protocols/decomposition/artifacts/result.ts";
 import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spec-coverage.ts";
@@ -25,6 +26,7 @@ const schemas = {
   checkpoint,
   state,
   "spec-coverage": specCoverageReport,
+  "execution-report": executionReport,
 };
 
 /** File name to content. */

@@ -132,6 +132,7 @@ async function outcome(call: Call, app: App): Promise<Reply> {
   }));
   const lines = [run, ...(await app.look(left))];
   if (complete) lines.push(await landed(call, app));
+  lines.push(await written(call, app));
   const exit = complete ? exits.done : call.signal.aborted ? exits.interrupted : exits.refused;
   return { text: lines.filter((line) => line !== "").join("\n"), painted: true, json: document, exit };
 }
@@ -143,6 +144,22 @@ function left(run: Run): string[] {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
     return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
   });
+}
+
+/** The report follows the run; one that cannot be written changes nothing about it. */
+async function written({ warn }: Call, app: App): Promise<string> {
+  const { writeReports } = await import("../../engine/report.ts");
+  try {
+    return `report: ${await writeReports(app)}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    warn(
+      problem("no-report", `the report could not be written (${code ?? message})`, {
+        hint: "heddle report --out FILE writes it elsewhere",
+      }),
+    );
+    return "";
+  }
 }
 
 async function landed(call: Call, app: App): Promise<string> {
