@@ -1,4 +1,4 @@
-// C12: `heddle doctor` tries things for real, and says what to type.
+// U1: `heddle doctor` tries things for real, and says what to type.
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ function programs(files: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
 }
 
 describe("heddle doctor", () => {
-  it.runIf(hasBox)("C12 finds everything in order, leaves nothing behind, and exits with 0", async () => {
+  it.runIf(hasBox)("U1 finds everything in order, leaves nothing behind, and exits with 0", async () => {
     const project = await newProject();
     project.write("agent.sh", "#!/bin/sh\n");
     chmodSync(project.path("agent.sh"), 0o755);
@@ -48,7 +48,7 @@ describe("heddle doctor", () => {
     expect(readdirSync(project.path(".heddle"))).toEqual(before);
   });
 
-  it("C12 sees that a box is none, whatever the program says that stands for it", async () => {
+  it("U1 sees that a box is none, whatever the program says that stands for it", async () => {
     const project = new Project();
     const bwrap = `#!/bin/sh
 if [ "$1" = --version ]; then echo bubblewrap 0.9.9; exit; fi
@@ -63,7 +63,7 @@ shift; exec "$@"
     expect(code).toBe(1);
   });
 
-  it("C12 says what is missing and what to type: no bubblewrap, an old git, an agent that is not there", async () => {
+  it("U1 says what is missing and what to type: no bubblewrap, an old git, an agent that is not there", async () => {
     const project = await newProject();
     project.write(
       ".heddle/config.json",
@@ -87,7 +87,7 @@ shift; exec "$@"
     expect(code).toBe(1);
   });
 
-  it("C12 notices settings of git that change what lands, and a damaged journal", async () => {
+  it("U1 notices settings of git that change what lands, and a damaged journal", async () => {
     const project = await newProject();
     const home = folder();
     writeFileSync(join(home, ".gitconfig"), "[core]\n\tautocrlf = true\n[commit]\n\tgpgsign = true\n");

@@ -1,10 +1,10 @@
-// X6: workspaces of failed attempts are set aside, listed and removed; one in use is never touched.
+// Workspaces of failed attempts are set aside, listed and removed; one in use is never touched.
 import { existsSync } from "node:fs";
 import { expect, it } from "vitest";
 import { until } from "../e2e/rig.ts";
 import { executable } from "./rig.ts";
 
-it("X6 lists what failed attempts left, and removes it without its records", async () => {
+it("lists what failed attempts left, and removes it without its records", async () => {
   const project = await executable({
     tasks: 3,
     check: (id) => (id === "T001" ? "echo no; false" : "true"),

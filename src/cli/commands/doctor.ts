@@ -1,4 +1,7 @@
 // `heddle doctor`: does this machine do what heddle needs?
+import { statSync } from "node:fs";
+import { problem } from "../../core/problem.ts";
+import { Refused } from "../../engine/app.ts";
 import type { Finding } from "../../engine/finding.ts";
 import { oneLine } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
@@ -13,6 +16,12 @@ export const doctor: Command = {
   group: "look",
   examples: ["heddle doctor", "heddle doctor --json"],
   run: async ({ root, say }) => {
+    if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
+      throw new Refused([
+        problem("no-folder", `\`${root}\` is not a directory`, {
+          hint: "heddle doctor --dir <the project's directory>",
+        }),
+      ]);
     const { examine } = await import("../../engine/doctor.ts");
     const findings = await examine(root, (finding) => say(lines(finding)));
     const [failed, warned] = (["fail", "warn"] as const).map(
