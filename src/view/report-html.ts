@@ -12,6 +12,7 @@ import {
   duration,
   facts,
   headline,
+  leftShown,
   shortly,
   unconfinedSentence,
   usageSentence,
@@ -92,16 +93,17 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return tag("div", tag("table", top + tag("tbody", lines.join(""))), "wide");
 }
 
-function leftSection({ left }: ExecutionReport): string {
-  if (left.length === 0) return "";
-  const items = left.map(({ task, status, reasons, hint }) => {
+function leftSection(report: ExecutionReport): string {
+  const { shown: open, more } = leftShown(report);
+  if (open.length === 0) return "";
+  const items = open.map(({ task, status, reasons, hint }) => {
     const why = reasons.map((reason) => words("p", reason.slice(0, 600))).join("");
     return tag(
       "li",
       `${words("b", task)} ${words("span", status, `mark ${status}`)}${why}${hint === null ? "" : tag("p", code(hint))}`,
     );
   });
-  return `${words("h2", "What is left")}${tag("ul", items.join(""), "left")}`;
+  return `${words("h2", "What is left")}${tag("ul", items.join(""), "left")}${more > 0 ? words("p", `… and ${more} more`, "quiet") : ""}`;
 }
 
 function unverifiedSection({ unverified }: ExecutionReport): string {

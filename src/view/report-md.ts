@@ -11,6 +11,7 @@ import {
   duration,
   facts,
   headline,
+  leftShown,
   shortly,
   unconfinedSentence,
   usageSentence,
@@ -65,15 +66,20 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-function leftLines({ left }: ExecutionReport): string[] {
-  if (left.length === 0) return [];
-  const rows = left.map(({ task, status, reasons, hint }) => [
+function leftLines(report: ExecutionReport): string[] {
+  const { shown, more } = leftShown(report);
+  if (shown.length === 0) return [];
+  const rows = shown.map(({ task, status, reasons, hint }) => [
     task,
     status,
     plain(short(reasons.join("; "))),
     hint === null ? "" : code(hint),
   ]);
-  return ["## What is left", table(["task", "is", "why", "what would help"], rows)];
+  return [
+    "## What is left",
+    table(["task", "is", "why", "what would help"], rows),
+    ...(more > 0 ? [`… and ${more} more: \`heddle report --json\``] : []),
+  ];
 }
 
 const short = (text: string) => (text.length > 300 ? `${text.slice(0, 300)}…` : text);

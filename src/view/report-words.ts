@@ -19,6 +19,13 @@ export function headline({ phase, tasks, tasks_by_status: by, halt }: ExecutionR
     : `Not finished: ${what}`;
 }
 
+/** What failed stands first; of a long list the rest is counted. */
+export function leftShown({ left }: ExecutionReport): { shown: ExecutionReport["left"]; more: number } {
+  const order = ["failed", "running", "pending", "blocked"];
+  const sorted = [...left].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  return { shown: sorted.slice(0, 60), more: Math.max(0, sorted.length - 60) };
+}
+
 /** Never a number that nobody told. */
 export function usageSentence(usage: ReportUsage | null, budgetUsd?: number): string {
   if (usage === null) return "unknown: nothing was told";
