@@ -15,7 +15,7 @@ const two = (value: number) => String(value).padStart(2, "0");
 /** Only as exact as a guess is. */
 export function about(ms: number): string {
   const minutes = ms / 60_000;
-  if (minutes < 1) return "less than a minute";
+  if (minutes < 1) return "under 1 min";
   return minutes < 90 ? `about ${Math.round(minutes)} min` : `about ${Math.round(minutes / 6) / 10} h`;
 }
 
@@ -35,6 +35,16 @@ type Cost = Pick<Usage, "costUsd" | "unknownCosts">;
 export function cost({ costUsd, unknownCosts }: Cost): string {
   if (unknownCosts === 0) return usd(costUsd);
   return costUsd === 0 ? "?" : `≥${usd(costUsd)}`;
+}
+
+/** Nobody told anything: that is not the same as nothing. */
+export function isUntold({
+  inputTokens,
+  outputTokens,
+  costUsd,
+  unknownCosts,
+}: Omit<Usage, "largestCallUsd">): boolean {
+  return inputTokens + outputTokens === 0 && costUsd === 0 && unknownCosts === 0;
 }
 
 /** Against a budget, if there is one to name. */

@@ -4,11 +4,11 @@ import { type Run, type Task, type TaskId, taskOf } from "../core/run.ts";
 import { asksSomething } from "../core/step-job.ts";
 import { causesOf } from "../core/step-task.ts";
 import { isReady, isSettled, statusOf } from "../core/task.ts";
-import { about, costSentence, elapsed, tokens } from "./amount.ts";
+import { about, costSentence, elapsed, isUntold, tokens } from "./amount.ts";
 import { columnsFor, type Heard, headLine, type Row, rowOf, rowText } from "./live-row.ts";
 import { oneLine } from "./safe.ts";
 import type { Seat } from "./seats.ts";
-import { paint } from "./status.ts";
+import { paint, phaseLine } from "./status.ts";
 import { cut } from "./width.ts";
 
 export interface LiveLook {
@@ -46,8 +46,10 @@ function titleLine(run: Run, look: LiveLook): string {
 
 function progressLines(run: Run, look: LiveLook): string[] {
   const { counts, tasks, usage, policy } = run;
-  const money = `${costSentence(usage, policy.runBudgetUsd)}, ${tokens(usage.inputTokens + usage.outputTokens)} tokens`;
-  if (tasks.size === 0) return [paint(money, 2, look)];
+  const money = isUntold(usage)
+    ? `no cost told yet, budget $${policy.runBudgetUsd}`
+    : `${costSentence(usage, policy.runBudgetUsd)}, ${tokens(usage.inputTokens + usage.outputTokens)} tokens`;
+  if (tasks.size === 0) return [phaseLine(run, look), paint(money, 2, look), ""];
   const done = counts.complete + counts.skipped;
   const width = Math.max(8, Math.min(40, look.width - 44));
   const filled = Math.floor((done / tasks.size) * width);
@@ -57,11 +59,10 @@ function progressLines(run: Run, look: LiveLook): string[] {
     .filter((status) => counts[status] > 0)
     .map((status) => `${counts[status]} ${status === "pending" ? "waiting" : status}`);
   const unsure = run.unverified > 0 ? [`${run.unverified} unverified`] : [];
-  return [
-    `${bar} ${done}/${tasks.size} done${left}`,
-    [...parts, ...unsure, paint(money, 2, look)].join(" · "),
-    "",
-  ];
+  const counted = [...parts, ...unsure].join(" · ");
+  const shown =
+    look.width < 90 ? [counted, paint(money, 2, look)] : [`${counted} · ${paint(money, 2, look)}`];
+  return [`${bar} ${done}/${tasks.size} done${left}`, ...shown, ""];
 }
 
 /** A role at work, while a plan is made. */

@@ -5,7 +5,7 @@ import type {
   ReportTask,
   ReportUsage,
 } from "../protocols/decomposition/artifacts/execution-report.ts";
-import { costSentence, elapsed, tokens } from "./amount.ts";
+import { costSentence, elapsed, isUntold, tokens } from "./amount.ts";
 
 export const unconfinedSentence = "UNCONFINED: agents ran without a sandbox.";
 
@@ -26,11 +26,14 @@ export function leftShown({ left }: ExecutionReport): { shown: ExecutionReport["
   return { shown: sorted.slice(0, 60), more: Math.max(0, sorted.length - 60) };
 }
 
+const nothing: ReportUsage = { input_tokens: 0, output_tokens: 0, cost_usd: null, unknown_costs: 0 };
+
 /** Never a number that nobody told. */
 export function usageSentence(usage: ReportUsage | null, budgetUsd?: number): string {
-  if (usage === null) return "unknown: nothing was told";
-  const { input_tokens, output_tokens, cost_usd, unknown_costs } = usage;
+  const { input_tokens, output_tokens, cost_usd, unknown_costs } = usage ?? nothing;
   const money = { costUsd: cost_usd ?? 0, unknownCosts: unknown_costs };
+  if (isUntold({ ...money, inputTokens: input_tokens, outputTokens: output_tokens }))
+    return "unknown: nothing was told";
   return `${tokens(input_tokens)} tokens in, ${tokens(output_tokens)} out, ${costSentence(money, budgetUsd)}`;
 }
 

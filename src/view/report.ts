@@ -12,6 +12,7 @@ import type {
   ReportTask,
   ReportUsage,
 } from "../protocols/decomposition/artifacts/execution-report.ts";
+import { isUntold } from "./amount.ts";
 import { attemptsOf } from "./report-attempts.ts";
 
 /** What is read from disk, by `T001-2` or by commit. */
@@ -62,7 +63,7 @@ export function reportDocument(run: Run, inputs: ReportInputs): ExecutionReport 
     usage: {
       input_tokens: inputTokens,
       output_tokens: outputTokens,
-      cost_usd: unknownCosts > 0 && costUsd === 0 ? null : costUsd,
+      cost_usd: costUsd === 0 && (unknownCosts > 0 || isUntold(run.usage)) ? null : costUsd,
       unknown_costs: unknownCosts,
       budget_usd: run.policy.runBudgetUsd,
     },

@@ -6,7 +6,7 @@ import { statuses } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 import { elapsed } from "./amount.ts";
 import { oneLine } from "./safe.ts";
-import { cut } from "./width.ts";
+import { cells, cut } from "./width.ts";
 
 export function statusDocument(run: Run, { stopFile }: { readonly stopFile: boolean }) {
   const { halt, usage } = run;
@@ -79,11 +79,25 @@ export function statusText(run: Run, look: Look): string {
 }
 
 function header(run: Run, look: Look): string[] {
+  return [
+    `${paint(run.id, 1, look)}  ${run.protocolName} for ${oneLine(run.targetDir)}`,
+    phaseLine(run, look),
+  ];
+}
+
+/** Of phases that do not fit, those around the present one are shown. */
+export function phaseLine(run: Run, look: Pick<Look, "width" | "color">): string {
   const phases = run.protocol.phases.map(({ name }) => {
     if (name === run.phase) return paint(`[${name}]`, 1, look);
     return run.completedPhases.includes(name) ? name : paint(name, 2, look);
   });
-  return [`${paint(run.id, 1, look)}  ${run.protocolName} for ${oneLine(run.targetDir)}`, phases.join(" › ")];
+  const line = (from: number) => `${from > 0 ? "… › " : ""}${phases.slice(from).join(" › ")}`;
+  const present = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const ends = (from: number) =>
+    cells(`${from > 0 ? "… › " : ""}${phases.slice(from, present + 1).join(" › ")}`) + 4;
+  let from = 0;
+  while (from < present && ends(from) > look.width) from++;
+  return line(from);
 }
 
 function haltLines(run: Run, look: Look): string[] {

@@ -150,6 +150,17 @@ describe("the live table", () => {
     expect(show(talk, { width: 24, height: 6 })[0]).toContain("UNCONFINED");
   });
 
+  it("X18 shows a role at work, and the present phase however narrow the window", () => {
+    const talk = Conversation.begun();
+    talk.submit({ kind: "override", reason: "test", to: "logical", digests: {} });
+    for (const to of ["physical", "definition", "validation", "sequencing", "ready"]) {
+      talk.submit({ kind: "override", reason: "test", to, digests: {} });
+      const lines = show(talk, { width: 39 });
+      expect(lines[1]).toContain(`[${to}]`);
+      expect(lines[2]).toContain("no cost told yet");
+    }
+  });
+
   it("X18 has no colour unless it was asked for", () => {
     const talk = driven("T001", 1);
     expect(show(talk).join("")).not.toContain("\u001b");
@@ -166,7 +177,7 @@ describe("the live table", () => {
     expect(aboutLeftMs(talk.run, begun)).toBe(20 * 60_000);
     expect(aboutLeftMs(talk.run, begun + 5 * 60_000)).toBe(15 * 60_000);
     expect(show(talk, { leftMs: 20 * 60_000 })[1]).toContain("about 20 min left");
-    expect(about(30_000)).toBe("less than a minute");
+    expect(about(30_000)).toBe("under 1 min");
   });
 });
 

@@ -55,3 +55,9 @@ it("X19 shows what an agent claimed to have passed and did not", () => {
     "says that `make test` passed, and it did not",
   ]);
 });
+
+it("X19 says that nothing was told of the cost, where nothing was", () => {
+  const document = reportDocument(Conversation.ready("T001").run, nothing);
+  expect(document.usage.cost_usd).toBeNull();
+  expect(reportMarkdown(document)).toContain("| Used | unknown: nothing was told |");
+});

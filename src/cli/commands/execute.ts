@@ -1,6 +1,7 @@
 // `heddle execute` and `heddle land`: from the task graph to merged, verified changes (X1–X21).
 import { problem } from "../../core/problem.ts";
-import type { OnOrphan, Run, TaskId } from "../../core/run.ts";
+import { type OnOrphan, type Run, type TaskId, taskOf } from "../../core/run.ts";
+import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
@@ -111,12 +112,21 @@ async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void>
   let wanted = await nextTask(app);
   while (wanted !== undefined && !call.signal.aborted) {
     await go(call, app, { only: [wanted], slots: 1, onOrphan });
+    if (terminal().live) call.say(await became(app, wanted));
     const following = await nextTask(app);
     if (following === undefined || !canAsk() || (await app.look((run) => run.halt !== null))) return;
     const said = (await (await prompts()).text(`Go on with ${following}? (y, n, or a task id)`, "y")).trim();
     if (/^n(?:o)?$/i.test(said)) return;
     wanted = /^(?:y(?:es)?)?$/i.test(said) ? following : said;
   }
+}
+
+/** The table is gone by then: what came of the task is said before anything is asked. */
+async function became(app: App, task: TaskId): Promise<string> {
+  return app.look((run) => {
+    const { status, reasons } = whyTask(run, taskOf(run, task));
+    return `${task} is ${status}: ${oneLine(reasons[0] ?? "").slice(0, 300)}`;
+  });
 }
 
 /** What is under way goes first: it was begun. */
