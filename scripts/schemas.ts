@@ -8,6 +8,7 @@ import { projectContext } from "../src/discovery/project-context.ts";
 import { bundle } from "../src/protocols/decomposition/artifacts/bundle.ts";
 import { capabilityMap } from "../src/protocols/decomposition/artifacts/capability-map.ts";
 import { checkpoint } from "../src/protocols/decomposition/artifacts/checkpoint.ts";
+import { executionReport } from "../src/protocols/decomposition/artifacts/execution-report.ts";
 import { physicalMap } from "../src/protocols/decomposition/artifacts/physical-map.ts";
 import { result } from "../src/protocols/decomposition/artifacts/result.ts";
 import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spec-coverage.ts";
@@ -29,6 +30,7 @@ const schemas = {
   "spec-coverage": specCoverageReport,
   "project-context": projectContext,
   config: configSchema,
+  "execution-report": executionReport,
 };
 
 /** File name to content. */

@@ -1,75 +1,153 @@
-// Showing a run while it goes on: a screen that is drawn over on a terminal, a line per fact elsewhere (X18).
-import type { Run } from "../core/run.ts";
+// Showing a run while it goes on: a table that is drawn over on a terminal, a line per event elsewhere (X18).
+import type { Run, TaskId } from "../core/run.ts";
 import type { App } from "../engine/app.ts";
 import type { AgentEvent } from "../engine/plan.ts";
-import { isDetail, lineOf } from "../view/activity.ts";
-import { oneLine } from "../view/safe.ts";
-import { statusText } from "../view/status.ts";
+import { aboutLeftMs } from "../view/estimate.ts";
+import { liveLines } from "../view/live.ts";
+import { eventLine } from "../view/live-events.ts";
+import type { Heard } from "../view/live-row.ts";
+import { oneLine, withoutEscapes } from "../view/safe.ts";
+import { type Seat, seated } from "../view/seats.ts";
+import { cut } from "../view/width.ts";
+import { Screen } from "./screen.ts";
 import { terminal } from "./terminal.ts";
 
 export interface Live {
   readonly changed: (run: Run) => void;
-  readonly watch: (who: string, event: AgentEvent) => void;
-  /** Waits until everything that happened is shown. */
+  readonly watch: (who: string, event: AgentEvent, agent?: string) => void;
+  /** Waits until everything that happened is shown, and gives the terminal back. */
   readonly settle: () => Promise<void>;
 }
 
 export async function live(app: App, say: (line: string) => void): Promise<Live> {
-  return terminal().live ? onTerminal(say) : inLines(app, say);
+  return terminal().live ? new Table() : inLines(app, say);
 }
 
-const home = "\u001b[H\u001b[2J";
+/** At most eight frames a second, and one a second while nothing happens but time. */
+const [frameMs, idleMs] = [125, 1000];
+/** How often the estimate of the end is made anew: it looks at every task. */
+const estimateMs = (tasks: number) => (tasks < 2000 ? 2000 : 30_000);
 
-/** The newest state is drawn at most ten times a second, and once more while a role is talking. */
-function onTerminal(say: (line: string) => void): Live {
-  const look = { ...terminal(), stopFile: false };
-  let [latest, last, drawn]: [Run | undefined, string, number] = [undefined, "", 0];
-  const draw = () => {
-    if (!latest || Date.now() - drawn < 100) return;
-    drawn = Date.now();
-    const talk = last === "" ? "" : `\n  ${oneLine(last).slice(0, look.width - 4)}`;
-    say(`${home}${statusText(latest, { ...look, nowMs: Date.now() })}${talk}`);
+class Table implements Live {
+  readonly #screen = new Screen();
+  readonly #heard = new Map<string, Heard>();
+  readonly #sinceMs = Date.now();
+  #run: Run | undefined;
+  #seats: readonly Seat[] = [];
+  #left: { readonly atMs: number; readonly ms: number | null } = { atMs: 0, ms: null };
+  #drawnMs = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    process.stdout.on("resize", this.#resized);
+    process.once("exit", this.#close);
+  }
+
+  readonly changed = (run: Run): void => {
+    this.#run = run;
+    this.#seats = seated(this.#seats, run);
+    this.#soon();
   };
+
+  readonly watch = (who: string, event: AgentEvent, agent = ""): void => {
+    const attempt = this.#run?.tasks.get(who)?.attempts ?? 0;
+    const known = this.#heard.get(who);
+    const before = known?.attempt === attempt ? known : { ...nothing, agent, attempt };
+    this.#heard.set(who, heard(before, event));
+    this.#soon();
+  };
+
+  readonly settle = async (): Promise<void> => {
+    process.stdout.off("resize", this.#resized);
+    process.off("exit", this.#close);
+    this.#close();
+  };
+
+  readonly #close = () => {
+    clearTimeout(this.#timer);
+    this.#screen.close();
+  };
+
+  readonly #resized = () => {
+    this.#screen.resized(terminal().width);
+    this.#draw();
+  };
+
+  #soon(): void {
+    this.#wait(Math.max(0, this.#drawnMs + frameMs - Date.now()));
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#draw(), ms).unref();
+  }
+
+  #draw(): void {
+    const nowMs = Date.now();
+    this.#drawnMs = nowMs;
+    if (this.#run) this.#screen.draw(this.#lines(this.#run, nowMs));
+    this.#wait(idleMs);
+  }
+
+  #lines(run: Run, nowMs: number): string[] {
+    if (nowMs - this.#left.atMs >= estimateMs(run.tasks.size))
+      this.#left = { atMs: nowMs, ms: aboutLeftMs(run, nowMs) };
+    const { width, height, color } = terminal();
+    // The last line stays free for the cursor, and the last column for what some terminals do at the edge.
+    const look = {
+      width: width - 1,
+      height: height - 1,
+      color,
+      nowMs,
+      sinceMs: this.#sinceMs,
+      leftMs: this.#left.ms,
+    };
+    return liveLines(run, { seats: this.#seats, heard: this.#heard, look });
+  }
+}
+
+const nothing = { action: "", tokens: 0, costUsd: 0, unknownCosts: 0 };
+
+function heard(before: Heard, event: AgentEvent): Heard {
+  if (event.kind !== "spent") return { ...before, action: spoken(event) ?? before.action };
+  const { inputTokens, outputTokens, costUsd } = event;
   return {
-    changed: (run) => {
-      latest = run;
-      drawn = 0;
-      draw();
-    },
-    watch: (_who, event) => {
-      last = spoken(event) ?? last;
-      draw();
-    },
-    // What is printed next takes the place of the screen.
-    settle: async () => {
-      if (latest) say(home);
-    },
+    ...before,
+    tokens: before.tokens + inputTokens + outputTokens,
+    costUsd: before.costUsd + (costUsd ?? 0),
+    unknownCosts: before.unknownCosts + (costUsd === null ? 1 : 0),
   };
 }
 
 function spoken(event: AgentEvent): string | undefined {
-  if (event.kind === "said") return event.text;
-  return event.kind === "used-tool" ? `${event.name} ${event.detail}` : undefined;
+  if (event.kind === "said") return event.text.slice(0, 400);
+  return event.kind === "used-tool" ? `${event.name} ${event.detail}`.slice(0, 400) : undefined;
 }
 
 async function inLines(app: App, say: (line: string) => void): Promise<Live> {
   let told = await app.look((run) => run.position);
-  let telling = Promise.resolve();
+  let [telling, latest]: [Promise<void>, Run | undefined] = [Promise.resolve(), undefined];
+  const nameOf = (task: TaskId) => latest?.tasks.get(task)?.def.name ?? "";
   const tell = async (upTo: number) => {
     const after = told;
     told = Math.max(told, upTo);
     if (after >= upTo) return;
     for (const entry of await app.history({ after, upTo })) {
-      if (!isDetail(entry)) say(`  ${lineOf(entry).event}: ${oneLine(lineOf(entry).message)}`);
+      const line = eventLine(entry, nameOf);
+      if (line !== undefined) say(line);
     }
   };
   return {
-    changed: ({ position }) => {
+    changed: (run) => {
+      latest = run;
+      const { position } = run;
       telling = telling.then(() => tell(position));
     },
     watch: (who, event) => {
       const text = spoken(event);
-      if (text !== undefined) say(`    ${who}: ${oneLine(text).slice(0, 200)}`);
+      // What the agents of tasks say is for `heddle attach`.
+      if (text !== undefined && !latest?.tasks.get(who))
+        say(cut(`    ${who}: ${oneLine(withoutEscapes(text))}`, 160));
     },
     settle: async () => {
       await telling;

@@ -89,6 +89,8 @@ function show(
   { text = "", json: document, exit = exits.done, painted = false }: Reply,
   json: boolean,
 ): number {
+  // A command that streamed its documents has none left.
+  if (json && document === undefined) return exit;
   print(json ? JSON.stringify(document, null, 2) : painted ? text : safe(text));
   return exit;
 }

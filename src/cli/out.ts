@@ -2,7 +2,12 @@
 import { writeSync } from "node:fs";
 
 export function print(text: string, fd: 1 | 2 = 1): void {
-  let bytes: Uint8Array = Buffer.from(text.endsWith("\n") || text === "" ? text : `${text}\n`);
+  put(text.endsWith("\n") || text === "" ? text : `${text}\n`, fd);
+}
+
+/** As it is, without an end of line. */
+export function put(text: string, fd: 1 | 2 = 1): void {
+  let bytes: Uint8Array = Buffer.from(text);
   while (bytes.length > 0) {
     try {
       bytes = bytes.subarray(writeSync(fd, bytes));

@@ -13,6 +13,9 @@ import { type Proposal, readProposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
 import { addUsage, spentSoFar } from "./usage.ts";
 
+/** Hears what an agent does at a task, and who it is. */
+export type Watch = (task: string, event: AgentEvent, agent: string) => void;
+
 export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly agent: Agent;
   readonly limits: Limits;
@@ -24,7 +27,7 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly env: Readonly<Record<string, string>>;
   /** Where a valid result is kept for people and hosts. */
   readonly resultFile: string;
-  readonly watch: (task: string, event: AgentEvent) => void;
+  readonly watch: Watch;
   /** Whether a conversation that was cut off may be taken up: the person wants what was left behind tried again. */
   readonly mayResume: boolean;
 }
@@ -111,7 +114,7 @@ async function listen(work: TaskWork, { started, usage: before, events }: Turn):
   let [usage, stopped]: [Spent | undefined, Stopped] = [before, { kind: "finished" }];
   for await (const event of events({ ...orderOf(work), session: started.session })) {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
-    work.watch(def.id, event);
+    work.watch(def.id, event, agent.name);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked") {
       const { text, options } = event;

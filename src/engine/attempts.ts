@@ -1,7 +1,6 @@
 // The effects of execution, put together: which agent works on which task, what it is given, where, and how its work
 // reaches the branch. One function per effect; what they share is read from the run when they begin.
 import { join } from "node:path";
-import type { AgentEvent } from "../agents/agent.ts";
 import type { Config } from "../config/config.ts";
 import { type AttemptEffect, effectOfAttempt } from "../core/effect.ts";
 import type { Outcome } from "../core/input.ts";
@@ -14,7 +13,7 @@ import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
 import { repairResult } from "../effects/repair-result.ts";
 import { reviewWork } from "../effects/review-work.ts";
-import { runAgent, type TaskWork } from "../effects/run-agent.ts";
+import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, replaceFile } from "../host/files.ts";
@@ -39,7 +38,7 @@ export interface Execution {
   readonly agents: Agents;
   readonly box: BoxChoice;
   readonly repository: Repository;
-  readonly watch: (task: string, event: AgentEvent) => void;
+  readonly watch: Watch;
 }
 
 /** An attempt as its effects see it. */

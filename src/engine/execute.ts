@@ -9,6 +9,7 @@ import { isProblem, type Problem, problem } from "../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
 import { readProposal } from "../effects/read-result.ts";
+import type { Watch } from "../effects/run-agent.ts";
 import { isThere, makeFolder, remove } from "../host/files.ts";
 import { moveBranch } from "../host/integrate.ts";
 import { type Landed, land } from "../host/land.ts";
@@ -33,7 +34,7 @@ export interface ExecuteRun {
   /** Aborted by a second Ctrl-C: what runs is ended. */
   readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
-  readonly watch: (task: string, event: AgentEvent) => void;
+  readonly watch: Watch;
 }
 
 export async function execute(order: ExecuteRun): Promise<void> {
@@ -57,6 +58,7 @@ export async function execute(order: ExecuteRun): Promise<void> {
     ...(order.stopNow && { stopNow: order.stopNow }),
     opening: () => recover(app, repository),
   });
+  await tidy(app, await app.run());
 }
 
 async function refuseUnlessReady(app: App): Promise<void> {
@@ -178,14 +180,22 @@ export function landMode(app: App): "auto" | "ask" | "never" {
   return readConfig(app.paths.heddle).land ?? "auto";
 }
 
+/** What landed last, if anything did. */
+export async function landedBefore(app: App): Promise<string | null> {
+  const last = (await app.history()).findLast(({ fact }) => fact.kind === "landed")?.fact;
+  return last?.kind === "landed" ? last.commit : null;
+}
+
 export async function landRun(app: App): Promise<Landed> {
   const repository = await repositoryOf(app);
   const { branch, target } = await app.look((run) => ({ branch: run.branch, target: run.targetDir }));
   if (!branch) return { landed: false, reason: "nothing was executed yet", hint: "heddle execute" };
-  const { name, start, tip } = branch;
+  const { name, tip } = branch;
+  // Without git nothing but this tells which files are heddle's from an earlier landing, to be changed or taken away.
+  const before = repository.isPrivate ? await landedBefore(app) : null;
   const landed = await land(repository, {
     branch: name,
-    start,
+    start: before ?? branch.start,
     target,
     exclude: excluded(app, target),
   });

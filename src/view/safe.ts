@@ -9,6 +9,14 @@ export function safe(text: string): string {
   return text.replace(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** What an agent or a program printed for a terminal: its colours and cursor movements mean nothing here. */
+export function withoutEscapes(text: string): string {
+  return text.replace(
+    /\u001b(?:\[[0-9;:?<=>]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\^_])/g,
+    "",
+  );
+}
+
 export function oneLine(text: string): string {
   return safe(text.replace(/\r?\n/g, "⏎").replace(/\t/g, " "));
 }

@@ -5,7 +5,9 @@ import { decide } from "../core/protocol.ts";
 import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
+import { elapsed } from "./amount.ts";
 import { oneLine } from "./safe.ts";
+import { cells, cut } from "./width.ts";
 
 export function statusDocument(run: Run, { stopFile }: { readonly stopFile: boolean }) {
   const { halt, usage } = run;
@@ -74,15 +76,29 @@ export function statusText(run: Run, look: Look): string {
     taskLines(run, look),
     notes(run),
   ];
-  return sections.flatMap((lines) => lines.map((line) => cut(line, look))).join("\n");
+  return sections.flatMap((lines) => lines.map((line) => cut(line, look.width))).join("\n");
 }
 
 function header(run: Run, look: Look): string[] {
+  return [
+    `${paint(run.id, 1, look)}  ${run.protocolName} for ${oneLine(run.targetDir)}`,
+    phaseLine(run, look),
+  ];
+}
+
+/** Of phases that do not fit, those around the present one are shown. */
+export function phaseLine(run: Run, look: Pick<Look, "width" | "color">): string {
   const phases = run.protocol.phases.map(({ name }) => {
     if (name === run.phase) return paint(`[${name}]`, 1, look);
     return run.completedPhases.includes(name) ? name : paint(name, 2, look);
   });
-  return [`${paint(run.id, 1, look)}  ${run.protocolName} for ${oneLine(run.targetDir)}`, phases.join(" › ")];
+  const line = (from: number) => `${from > 0 ? "… › " : ""}${phases.slice(from).join(" › ")}`;
+  const present = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const ends = (from: number) =>
+    cells(`${from > 0 ? "… › " : ""}${phases.slice(from, present + 1).join(" › ")}`) + 4;
+  let from = 0;
+  while (from < present && ends(from) > look.width) from++;
+  return line(from);
 }
 
 function haltLines(run: Run, look: Look): string[] {
@@ -174,25 +190,6 @@ function notes(run: Run): string[] {
   return lines;
 }
 
-function elapsed(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1000));
-  return seconds < 90
-    ? `${seconds}s`
-    : `${Math.floor(seconds / 60)}m${String(seconds % 60).padStart(2, "0")}s`;
-}
-
 export function paint(text: string, code: number, { color }: Pick<Look, "color">): string {
   return color ? `\u001b[${code}m${text}\u001b[0m` : text;
-}
-
-/** Cuts by what is seen: colour codes take no room. */
-function cut(line: string, { width }: Look): string {
-  const seen = line.replace(/\u001b\[\d+m/g, "");
-  if (seen.length <= width) return line;
-  let room = width - 1;
-  const kept = line.replace(/(\u001b\[\d+m)|([\s\S])/gu, (_, code: string | undefined, character: string) => {
-    if (code !== undefined) return code;
-    return room-- > 0 ? character : "";
-  });
-  return `${kept}…`;
 }

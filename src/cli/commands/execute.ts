@@ -1,6 +1,7 @@
 // `heddle execute` and `heddle land`: from the task graph to merged, verified changes (X1–X21).
 import { problem } from "../../core/problem.ts";
-import type { OnOrphan, Run, TaskId } from "../../core/run.ts";
+import { type OnOrphan, type Run, type TaskId, taskOf } from "../../core/run.ts";
+import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
@@ -111,6 +112,7 @@ async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void>
   let wanted = await nextTask(app);
   while (wanted !== undefined && !call.signal.aborted) {
     await go(call, app, { only: [wanted], slots: 1, onOrphan });
+    if (terminal().live) call.say(await became(app, wanted));
     const following = await nextTask(app);
     if (following === undefined || !canAsk(call.flags) || (await app.look((run) => run.halt !== null)))
       return;
@@ -120,6 +122,14 @@ async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void>
     if (/^n(?:o)?$/i.test(said)) return;
     wanted = /^(?:y(?:es)?)?$/i.test(said) ? following : said;
   }
+}
+
+/** The table is gone by then: what came of the task is said before anything is asked. */
+async function became(app: App, task: TaskId): Promise<string> {
+  return app.look((run) => {
+    const { status, reasons } = whyTask(run, taskOf(run, task));
+    return `${task} is ${status}: ${oneLine(reasons[0] ?? "").slice(0, 300)}`;
+  });
 }
 
 /** What is under way goes first: it was begun. */
@@ -135,6 +145,7 @@ async function outcome(call: Call, app: App): Promise<Reply> {
   }));
   const lines = [run, ...(await app.look(left))];
   if (complete) lines.push(await landed(call, app));
+  lines.push(await written(call, app));
   const exit = complete ? exits.done : call.signal.aborted ? exits.interrupted : exits.refused;
   return { text: lines.filter((line) => line !== "").join("\n"), painted: true, json: document, exit };
 }
@@ -148,6 +159,22 @@ function left(run: Run): string[] {
   });
 }
 
+/** The report follows the run; one that cannot be written changes nothing about it. */
+async function written({ warn }: Call, app: App): Promise<string> {
+  const { writeReports } = await import("../../engine/report.ts");
+  try {
+    return `report: ${await writeReports(app)}`;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    warn(
+      problem("no-report", `the report could not be written (${code ?? message})`, {
+        hint: "heddle report --out FILE writes it elsewhere",
+      }),
+    );
+    return "";
+  }
+}
+
 async function landed(call: Call, app: App): Promise<string> {
   const { landRun, landMode } = await import("../../engine/execute.ts");
   const mode = landMode(app);
@@ -158,10 +185,12 @@ async function landed(call: Call, app: App): Promise<string> {
   if (mode === "never" || (mode === "ask" && !asked))
     return "hint: heddle land brings your checkout to the result";
   if (call.signal.aborted) return "";
-  return say(await landRun(app));
+  return landingText(await landRun(app));
 }
 
-function say(landing: Awaited<ReturnType<typeof import("../../engine/execute.ts").landRun>>): string {
+export function landingText(
+  landing: Awaited<ReturnType<typeof import("../../engine/execute.ts").landRun>>,
+): string {
   if (landing.landed)
     return `landed: ${landing.files} file${landing.files === 1 ? "" : "s"} changed in your checkout`;
   return `not landed: ${landing.reason}\n  hint: ${landing.hint}`;
@@ -175,6 +204,6 @@ export const land: Command = {
   run: async ({ app }) => {
     const { landRun } = await import("../../engine/execute.ts");
     const landing = await landRun(await app());
-    return { text: say(landing), json: landing, exit: landing.landed ? exits.done : exits.refused };
+    return { text: landingText(landing), json: landing, exit: landing.landed ? exits.done : exits.refused };
   },
 };

@@ -13,6 +13,7 @@ import { stateView } from "../../view/state-json.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
+import { Screen } from "../screen.ts";
 import { terminal } from "../terminal.ts";
 
 export const status: Command = {
@@ -42,8 +43,20 @@ async function show(app: App): Promise<Reply> {
 }
 
 /** On a terminal the screen is drawn over; elsewhere each change is a line. */
-async function watch({ signal, say }: Call, app: App): Promise<void> {
-  const { live } = terminal();
+async function watch(call: Call, app: App): Promise<void> {
+  const screen = terminal().live ? new Screen() : undefined;
+  const resized = () => screen?.resized(terminal().width);
+  if (screen) process.stdout.on("resize", resized);
+  try {
+    await follow(call, app, screen);
+  } finally {
+    process.stdout.off("resize", resized);
+    screen?.close();
+  }
+}
+
+async function follow({ signal, say }: Call, app: App, screen: Screen | undefined): Promise<void> {
+  const live = screen !== undefined;
   let shown = "";
   let version = -1;
   while (!signal.aborted) {
@@ -56,7 +69,8 @@ async function watch({ signal, say }: Call, app: App): Promise<void> {
         : `${phase}: ${Object.entries(tasks)
             .map(([key, n]) => `${n} ${key}`)
             .join(", ")}`;
-      if (line !== shown) say(live ? `\u001b[H\u001b[2J${line}` : line);
+      if (line !== shown && screen) screen.draw(line.split("\n").slice(0, terminal().height - 1));
+      else if (line !== shown) say(line);
       shown = line;
       if (await app.look((run) => run.protocol.phases.some((each) => each.end && each.name === run.phase)))
         return;

@@ -1,0 +1,86 @@
+// `heddle undo`: shows one task's change, and takes it back.
+import { problem } from "../../core/problem.ts";
+import { type App, Refused } from "../../engine/app.ts";
+import type { Undoing } from "../../engine/undo.ts";
+import { oneLine, safe } from "../../view/safe.ts";
+import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { canAsk, prompts } from "../prompts.ts";
+import { landingText } from "./execute.ts";
+
+export const undo: Command = {
+  name: "undo",
+  summary: "show one task's change, and take it back on the integration branch",
+  group: "steer",
+  args: [{ name: "task", about: "a task id" }],
+  flags: {
+    yes: { about: "do not ask" },
+    force: { about: "although complete tasks depend on it" },
+    reason: { about: "why, for the history", takes: "TEXT" },
+  },
+  examples: ["heddle undo T007", 'heddle undo T007 --yes --reason "wrong library"'],
+  run: async (call) => {
+    const { args, flags } = call;
+    const app = await call.app();
+    const { undoing } = await import("../../engine/undo.ts");
+    const what = await undoing(app, args[0] ?? "");
+    call.say(safe(described(what)));
+    if (what.completed.length > 0 && !flags.has("force"))
+      throw new Refused([
+        problem(
+          "depended-on",
+          `${what.task} cannot go alone: ${listed(what.completed)} rest on it and are complete`,
+          {
+            hint: `heddle undo ${what.completed.at(-1)} first, or heddle undo ${what.task} --force`,
+          },
+        ),
+      ]);
+    if (!flags.has("yes") && !(await agreed(what))) return notDone(what);
+    return takeBack(call, app, what);
+  },
+};
+
+const shownLines = 60;
+
+function described({ task, name, files, diff, waiting, landed }: Undoing): string {
+  const lines = diff.split("\n");
+  const more =
+    lines.length > shownLines
+      ? [`… ${lines.length - shownLines} more lines: heddle undo ${task} --json`]
+      : [];
+  return [
+    `${task}  ${oneLine(name)}`,
+    ...files.map(
+      ({ path, status, added, removed }) => `  ${status.padEnd(8)} ${oneLine(path)}  +${added} -${removed}`,
+    ),
+    "",
+    ...lines.slice(0, shownLines),
+    ...more,
+    ...(waiting.length > 0 ? [`${listed(waiting)} will be blocked until it is done again or skipped`] : []),
+    ...(landed ? ["it has landed: your checkout is brought back as well, if it is clean"] : []),
+  ].join("\n");
+}
+
+const listed = (ids: readonly string[]) =>
+  ids.length <= 8 ? ids.join(", ") : `${ids.slice(0, 8).join(", ")} and ${ids.length - 8} more`;
+
+async function agreed({ task }: Undoing): Promise<boolean> {
+  return canAsk() && (await prompts()).confirm(`Take back what ${task} changed?`);
+}
+
+function notDone(what: Undoing): Reply {
+  const text = canAsk() ? "nothing was changed" : `nothing was changed\nhint: heddle undo ${what.task} --yes`;
+  return { text, json: { undone: false, ...what }, exit: exits.refused };
+}
+
+async function takeBack({ flags }: Call, app: App, what: Undoing): Promise<Reply> {
+  const { undo: carryOut } = await import("../../engine/undo.ts");
+  const commit = await carryOut(app, what, flags.one("reason") ?? "taken back by a person");
+  const { landRun } = await import("../../engine/execute.ts");
+  const landing = what.landed ? await landRun(app) : null;
+  const lines = [
+    `undone: ${what.task} by ${commit.slice(0, 12)}`,
+    ...(landing ? [landingText(landing)] : []),
+    `hint: heddle state retry-task ${what.task} has it done again; heddle state skip-task ${what.task} "<why>" leaves it out`,
+  ];
+  return { text: lines.join("\n"), json: { undone: true, ...what, by: commit, landing } };
+}

@@ -1,0 +1,108 @@
+// reports/execution-report.json: what an execution did, with the evidence (X19). heddle writes it; this is its published
+// shape. An amount that nobody told is null, never zero.
+import * as z from "zod";
+import { count, taskId, time } from "./fields.ts";
+
+const status = z.enum(["pending", "running", "complete", "failed", "blocked", "skipped"]);
+const names = z.array(z.string());
+
+const usage = z.object({
+  input_tokens: count,
+  output_tokens: count,
+  cost_usd: z.number().min(0).nullable().describe("what is known of it; null when nothing is"),
+  unknown_costs: count.describe("calls whose cost nobody told: with any, `cost_usd` is a lower bound"),
+});
+
+const check = z.object({
+  criterion: z.string(),
+  command: z.string(),
+  ok: z.boolean(),
+  exit: z.int().nullable().describe("null when it was ended, or was not run"),
+  ms: count.nullable(),
+  tree: z.string().nullable().describe("the tree of files that it ran on"),
+  log: z.string().nullable().describe("where its output is, without `.out` and `.err`"),
+  note: z.string().nullable(),
+});
+
+const attempt = z.object({
+  number: count,
+  driver: z.enum(["host", "engine"]),
+  agent: z.string().nullable(),
+  started_at: time,
+  ended_at: time.nullable(),
+  outcome: z.enum(["running", "complete", "failed", "lost", "paused"]),
+  category: z.string().nullable(),
+  error: z.string().nullable(),
+  stages: z.array(z.object({ stage: z.string(), ms: count })),
+  claim: z.object({ status: z.string(), created: names, modified: names, passed: names }).nullable(),
+  differences: names.describe("where what was claimed and what heddle saw differ"),
+  refused: names.describe("what it asked for over its socket and did not get"),
+  checks: z.array(check).describe("the last ones that were run for it"),
+});
+
+const task = z.object({
+  id: taskId,
+  name: z.string(),
+  phase: count,
+  status,
+  done: z.enum(["verified", "claimed", "adopted"]).nullable(),
+  depends_on: z.array(taskId),
+  estimate_hours: z.number(),
+  started_at: time.nullable(),
+  ended_at: time.nullable(),
+  ms: count.nullable().describe("from the first attempt's beginning to the end, waiting included"),
+  commit: z.string().nullable(),
+  created: names,
+  modified: names,
+  criteria: z.array(check),
+  verification: z.object({ verdict: z.string(), recommendation: z.string(), verified_at: time }).nullable(),
+  attempts: z.array(attempt),
+  usage: usage.nullable().describe("null when nothing was told"),
+  diff: z
+    .object({
+      files: z.array(z.object({ path: z.string(), added: count, removed: count })),
+      text: z.string(),
+      cut: z.boolean(),
+    })
+    .nullable(),
+  skip_reason: z.string().nullable(),
+});
+
+export const executionReport = z
+  .object({
+    version: z.literal("1.0"),
+    run: z.string(),
+    phase: z.string(),
+    target_dir: z.string(),
+    written_at: time,
+    unconfined: z.boolean().describe("agents ran without a sandbox"),
+    halt: z.object({ code: z.string(), reason: z.string(), requested_at: time }).nullable(),
+    started_at: time.nullable(),
+    ended_at: time.nullable(),
+    ms: count.nullable(),
+    tasks_by_status: z.record(status, count),
+    attempts: count,
+    failed_attempts: count,
+    unverified: z.array(taskId).describe("complete on somebody's word alone"),
+    usage: usage.extend({ budget_usd: z.number() }),
+    branch: z.object({ name: z.string(), start: z.string(), tip: z.string() }).nullable(),
+    landed: z.object({ commit: z.string(), files: count, at: time }).nullable(),
+    tasks: z.array(task),
+    overrides: z.array(
+      z.object({
+        at: time,
+        by: z.string(),
+        task: z.string().nullable(),
+        what: z.string(),
+        reason: z.string(),
+      }),
+    ),
+    left: z.array(z.object({ task: taskId, status, reasons: names, hint: z.string().nullable() })),
+  })
+  .meta({ title: "Execution report", description: "reports/execution-report.json, written by heddle." });
+
+export type ExecutionReport = z.infer<typeof executionReport>;
+export type ReportTask = z.infer<typeof task>;
+export type ReportAttempt = z.infer<typeof attempt>;
+export type ReportCheck = z.infer<typeof check>;
+export type ReportUsage = z.infer<typeof usage>;

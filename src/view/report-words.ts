@@ -1,0 +1,78 @@
+// The sentences that the Markdown and the HTML report share.
+import type {
+  ExecutionReport,
+  ReportAttempt,
+  ReportTask,
+  ReportUsage,
+} from "../protocols/decomposition/artifacts/execution-report.ts";
+import { costSentence, elapsed, isUntold, tokens } from "./amount.ts";
+
+export const unconfinedSentence = "UNCONFINED: agents ran without a sandbox.";
+
+export function headline({ phase, tasks, tasks_by_status: by, halt }: ExecutionReport): string {
+  const done = by.complete + by.skipped;
+  const what = `${done} of ${tasks.length} tasks done`;
+  if (phase === "complete") return `Complete: ${what}`;
+  if (halt) return `Halted: ${what}`;
+  return by.failed > 0
+    ? `Not finished: ${what}, ${by.failed} failed, ${by.blocked} blocked`
+    : `Not finished: ${what}`;
+}
+
+/** What failed stands first; of a long list the rest is counted. */
+export function leftShown({ left }: ExecutionReport): { shown: ExecutionReport["left"]; more: number } {
+  const order = ["failed", "running", "pending", "blocked"];
+  const sorted = [...left].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
+  return { shown: sorted.slice(0, 60), more: Math.max(0, sorted.length - 60) };
+}
+
+const nothing: ReportUsage = { input_tokens: 0, output_tokens: 0, cost_usd: null, unknown_costs: 0 };
+
+/** Never a number that nobody told. */
+export function usageSentence(usage: ReportUsage | null, budgetUsd?: number): string {
+  const { input_tokens, output_tokens, cost_usd, unknown_costs } = usage ?? nothing;
+  const money = { costUsd: cost_usd ?? 0, unknownCosts: unknown_costs };
+  if (isUntold({ ...money, inputTokens: input_tokens, outputTokens: output_tokens }))
+    return "unknown: nothing was told";
+  return `${tokens(input_tokens)} tokens in, ${tokens(output_tokens)} out, ${costSentence(money, budgetUsd)}`;
+}
+
+export const duration = (ms: number | null) => (ms === null ? "unknown" : elapsed(ms));
+
+/** Short times in milliseconds, as commands have them. */
+export const shortly = (ms: number | null) =>
+  ms === null ? "" : ms < 10_000 ? `${ms.toLocaleString("en-US")} ms` : elapsed(ms);
+
+export function facts(report: ExecutionReport): [string, string][] {
+  const { branch, landed, usage } = report;
+  return [
+    ["Run", `${report.run}, phase ${report.phase}`],
+    ["Target", report.target_dir],
+    [
+      "Time",
+      `${duration(report.ms)}${report.started_at ? `, from ${report.started_at} to ${report.ended_at ?? "now"}` : ""}`,
+    ],
+    ["Attempts", `${report.attempts}, ${report.failed_attempts} failed`],
+    ["Used", usageSentence(usage, usage.budget_usd)],
+    ["Branch", branch ? `${branch.name} at ${branch.tip.slice(0, 12)}` : "none yet"],
+    [
+      "Landed",
+      landed ? `${landed.commit.slice(0, 12)}, ${landed.files} files, ${landed.at}` : "not yet: heddle land",
+    ],
+    ...(report.halt ? [["Halted", `${report.halt.code}: ${report.halt.reason}`] as [string, string]] : []),
+  ];
+}
+
+export function doneSentence({ status, done, commit, skip_reason }: ReportTask): string {
+  if (status === "skipped") return `skipped: ${skip_reason}`;
+  if (status !== "complete") return status;
+  if (done !== "verified") return `complete, UNVERIFIED (${done})`;
+  return `complete, verified by heddle${commit ? `, ${commit.slice(0, 12)}` : ""}`;
+}
+
+export function attemptSentence({ number, agent, outcome, category, stages, driver }: ReportAttempt): string {
+  const who = agent ?? (driver === "host" ? "a host" : "unknown agent");
+  const how = outcome === "failed" ? `failed (${category})` : outcome;
+  const where = stages.map(({ stage, ms }) => `${stage} ${shortly(ms)}`).join(", ");
+  return `attempt ${number} by ${who}: ${how}${where === "" ? "" : `; ${where}`}`;
+}
