@@ -1,7 +1,9 @@
 // What heddle needs of the project: a journal that is whole, a target it can open, agents that are there, set-up commands
 // whose programs are there, and no setting of git that would surprise.
+
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
+import { findClaude } from "../agents/find-claude.ts";
 import { closest } from "../core/problem.ts";
 import { discoverProject } from "../discovery/discover.ts";
 import { isThere } from "../host/files.ts";
@@ -93,7 +95,9 @@ type Agents = NonNullable<ReturnType<typeof readConfig>["agents"]>;
 
 function agentFinding(word: string, { root, agents }: { root: string; agents: Agents }): Finding {
   const name = `agent ${word}`;
-  const configured = agents[word]?.command[0];
+  const settings = agents[word];
+  if (settings?.kind === "claude" || /^claude(?::|$)/.test(word)) return claudeFinding(name, settings?.path);
+  const configured = settings?.command?.[0];
   const [kind, rest] = word.includes(":")
     ? [word.slice(0, word.indexOf(":")), word.slice(word.indexOf(":") + 1)]
     : ["", ""];
@@ -112,6 +116,11 @@ function agentFinding(word: string, { root, agents }: { root: string; agents: Ag
     );
   }
   return programFinding(name, configured ?? rest, root);
+}
+
+function claudeFinding(name: string, path: string | undefined): Finding {
+  const found = findClaude(path, process.env.PATH ?? "");
+  return "code" in found ? fail(name, found.message, found.hint ?? "") : ok(name, found.program);
 }
 
 function programFinding(name: string, program: string, root: string): Finding {

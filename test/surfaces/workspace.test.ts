@@ -25,7 +25,7 @@ it("lists what failed attempts left, and removes it without its records", async 
     inUse: false,
     path: project.attempt("T001-1", "work"),
   });
-  expect(left.why).toMatch(/^test: `echo no; false`: exited with code 1/);
+  expect(left.why).toMatch(/^test: `echo no; false` exited with code 1/);
   expect(left.bytes).toBeGreaterThan(1000);
   expect(all.find(({ name }: { name: string }) => name === "T002-1").inUse).toBe(true);
   expect((await project.must("workspace", "ls")).out).toMatch(

@@ -34,7 +34,7 @@ export const undo: Command = {
           },
         ),
       ]);
-    if (!flags.has("yes") && !(await agreed(what))) return notDone(what);
+    if (!flags.has("yes") && !(await agreed(call, what))) return notDone(call, what);
     return takeBack(call, app, what);
   },
 };
@@ -63,12 +63,14 @@ function described({ task, name, files, diff, waiting, landed }: Undoing): strin
 const listed = (ids: readonly string[]) =>
   ids.length <= 8 ? ids.join(", ") : `${ids.slice(0, 8).join(", ")} and ${ids.length - 8} more`;
 
-async function agreed({ task }: Undoing): Promise<boolean> {
-  return canAsk() && (await prompts()).confirm(`Take back what ${task} changed?`);
+async function agreed({ flags }: Call, { task }: Undoing): Promise<boolean> {
+  return canAsk(flags) && (await prompts()).confirm(`Take back what ${task} changed?`);
 }
 
-function notDone(what: Undoing): Reply {
-  const text = canAsk() ? "nothing was changed" : `nothing was changed\nhint: heddle undo ${what.task} --yes`;
+function notDone({ flags }: Call, what: Undoing): Reply {
+  const text = canAsk(flags)
+    ? "nothing was changed"
+    : `nothing was changed\nhint: heddle undo ${what.task} --yes`;
   return { text, json: { undone: false, ...what }, exit: exits.refused };
 }
 
