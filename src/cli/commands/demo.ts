@@ -28,7 +28,7 @@ export const demo: Command = {
     const app = await openDemo({ root, warn });
     try {
       say(`heddle demo in ${root}: scripted agents, no model, nothing leaves this machine`);
-      const view = await live(app, say);
+      const view = await live(app, { say, flags });
       await runDemo(app, { root, slots, speed, signal, changed: view.changed, watch: view.watch });
       await view.settle();
       return await app.look((run) => ended(run, root, signal));

@@ -191,7 +191,7 @@ async function drivePlanning(call: Call, app: App): Promise<Reply> {
   const { runPlanning } = await import("../../engine/plan.ts");
   const { flags, signal } = call;
   for (;;) {
-    const view = await live(app, call.say);
+    const view = await live(app, call);
     await runPlanning({
       app,
       agent: flags.one("agent"),
