@@ -3,7 +3,7 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { findClaude } from "../agents/find-claude.ts";
+import { claudeProgram, codexProgram, findNative } from "../agents/find-native.ts";
 import { closest } from "../core/problem.ts";
 import { discoverProject } from "../discovery/discover.ts";
 import { isThere } from "../host/files.ts";
@@ -96,7 +96,8 @@ type Agents = NonNullable<ReturnType<typeof readConfig>["agents"]>;
 function agentFinding(word: string, { root, agents }: { root: string; agents: Agents }): Finding {
   const name = `agent ${word}`;
   const settings = agents[word];
-  if (settings?.kind === "claude" || /^claude(?::|$)/.test(word)) return claudeFinding(name, settings?.path);
+  const native = settings?.kind ?? /^(claude|codex)(?::|$)/.exec(word)?.[1];
+  if (native === "claude" || native === "codex") return nativeFinding(name, native, settings?.path);
   const configured = settings?.command?.[0];
   const [kind, rest] = word.includes(":")
     ? [word.slice(0, word.indexOf(":")), word.slice(word.indexOf(":") + 1)]
@@ -118,8 +119,9 @@ function agentFinding(word: string, { root, agents }: { root: string; agents: Ag
   return programFinding(name, configured ?? rest, root);
 }
 
-function claudeFinding(name: string, path: string | undefined): Finding {
-  const found = findClaude(path, process.env.PATH ?? "");
+function nativeFinding(name: string, kind: "claude" | "codex", path: string | undefined): Finding {
+  const wanted = kind === "claude" ? claudeProgram : codexProgram;
+  const found = findNative(wanted, path, process.env.PATH ?? "");
   return "code" in found ? fail(name, found.message, found.hint ?? "") : ok(name, found.program);
 }
 

@@ -58,6 +58,23 @@ describe("U1 --agent", () => {
     expect(said).toMatch(/^mine .*--max-budget-usd 0\.5/);
   });
 
+  it("codex is Codex, and says what is missing for it", async () => {
+    const root = machine();
+    expect(choose("codex", root)).toMatchObject({
+      code: "no-codex",
+      hint: "npm install -g @openai/codex",
+    });
+    writeFileSync(join(root, "bin/codex"), `#!/bin/sh\necho "$@"\n`, { mode: 0o755 });
+    delete process.env.CODEX_API_KEY;
+    delete process.env.OPENAI_API_KEY;
+    expect(choose("codex", root)).toMatchObject({ code: "no-key", hint: "export OPENAI_API_KEY=…" });
+    process.env.OPENAI_API_KEY = "sk-for-this-test";
+    const config: Config = { agents: { codex: { kind: "codex", effort: "low" } } };
+    const said = await startedWith(choose("codex:gpt-5.5", root, config), root);
+    expect(said).toContain("-m gpt-5.5");
+    expect(said).toContain('model_reasoning_effort="low"');
+  });
+
   it("says how to install Claude Code where it is not", () => {
     expect(choose("claude", machine({ installed: false }))).toMatchObject({
       code: "no-claude",
