@@ -69,6 +69,16 @@ export function findNative(
   return { program: real, readable: [dirname(real)] };
 }
 
+/** Any program, by its path or along the PATH; a script of an npm package needs the packages around it. */
+export function locateProgram(program: string): FoundProgram | undefined {
+  const found = program.startsWith("/") ? program : locate(program, process.env.PATH ?? "");
+  if (found === undefined || !isExecutable(found)) return undefined;
+  const real = realpathSync(found);
+  if (isNative(real)) return { program: real, readable: besides(real) };
+  const at = real.indexOf("/node_modules/");
+  return { program: real, readable: [at < 0 ? dirname(real) : `${real.slice(0, at)}/node_modules`] };
+}
+
 const magics = ["7f454c46", "cffaedfe", "cafebabe"];
 
 function isNative(path: string): boolean {

@@ -28,14 +28,16 @@ const price = z.strictObject({
 
 const agent = z.strictObject({
   kind: z
-    .enum(["command", "claude", "codex"])
+    .enum(["command", "claude", "codex", "acp"])
     .optional()
-    .describe("a program of your own (default), Claude Code, or Codex"),
+    .describe(
+      "a program of your own (default), Claude Code, Codex, or one that speaks the Agent Client Protocol",
+    ),
   command: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe("the program and its first arguments; the bundle's path is added"),
+    .describe("the program and its first arguments; the bundle's path is added, but not for `acp`"),
   model: z.string().min(1).optional().describe("the model, as the agent calls it"),
   effort: z.string().min(1).optional().describe("how hard it thinks, as the agent calls it"),
   path: z.string().min(1).optional().describe("where the agent's program is; looked for in PATH otherwise"),
@@ -162,15 +164,19 @@ function unknownRoles(document: JsonDocument, config: Config): Problem[] {
   });
 }
 
-const ofModels = ["model", "effort", "path"] as const;
-const ofCommands = ["command"] as const;
+/** Each kind of agent has settings of its own. */
+const unsuitable = {
+  command: ["model", "effort", "path"],
+  claude: ["command"],
+  codex: ["command"],
+  acp: ["path", "effort"],
+} as const;
 
-/** Each kind of agent has settings of its own; a program of one's own cannot be guessed. */
 function unsuitableAgents(document: JsonDocument, { agents = {} }: Config): Problem[] {
   return Object.entries(agents).flatMap(([name, set]) => {
     const { kind = "command" } = set;
     const here = `/agents${segment(name)}`;
-    const strange = (kind === "command" ? ofModels : ofCommands)
+    const strange = unsuitable[kind]
       .filter((key) => set[key] !== undefined)
       .map((key) =>
         problem("unsuitable-setting", `\`agents.${name}.${key}\` is not a setting of a ${kind} agent`, {
@@ -178,12 +184,14 @@ function unsuitableAgents(document: JsonDocument, { agents = {} }: Config): Prob
           hint: kind === "command" ? '"kind": "claude" or "codex", or take it out' : "take it out",
         }),
       );
-    if (kind !== "command" || set.command || strange.length > 0) return strange;
-    const message = `\`agents.${name}.command\` is missing`;
+    const known = kind === "claude" || kind === "codex" || set.command !== undefined;
+    if (known || strange.length > 0) return strange;
+    // A program of one's own cannot be guessed.
+    const hint = kind === "acp" ? '"command": ["gemini", "--acp"]' : '"command": ["./my-agent"]';
     return [
-      problem("missing-field", message, {
+      problem("missing-field", `\`agents.${name}.command\` is missing`, {
         place: placeOf(document, here),
-        hint: '"command": ["./my-agent"]',
+        hint,
       }),
     ];
   });

@@ -4,13 +4,14 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { claudeProgram, codexProgram, findNative } from "../agents/find-native.ts";
-import { closest } from "../core/problem.ts";
+import { closest, isProblem } from "../core/problem.ts";
 import { discoverProject } from "../discovery/discover.ts";
 import { isThere } from "../host/files.ts";
 import { fields, git } from "../host/git.ts";
 import { agentWords } from "./agents.ts";
 import { readConfig } from "./config.ts";
 import { type Bench, type Finding, fail, ok, warn } from "./finding.ts";
+import { makeAgent } from "./make-agent.ts";
 import { openApp } from "./open.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -98,6 +99,12 @@ function agentFinding(word: string, { root, agents }: { root: string; agents: Ag
   const settings = agents[word];
   const native = settings?.kind ?? /^(claude|codex)(?::|$)/.exec(word)?.[1];
   if (native === "claude" || native === "codex") return nativeFinding(name, native, settings?.path);
+  if (native === "acp" || word.startsWith("acp:")) {
+    const made = makeAgent(word, { config: { agents }, root, box: { kind: "unconfined" } });
+    return isProblem(made)
+      ? fail(name, made.message, made.hint ?? "")
+      : ok(name, "its program and its key are there");
+  }
   const configured = settings?.command?.[0];
   const [kind, rest] = word.includes(":")
     ? [word.slice(0, word.indexOf(":")), word.slice(word.indexOf(":") + 1)]

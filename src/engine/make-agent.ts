@@ -1,10 +1,18 @@
 // From a word to an agent: `claude:opus`, `command:./x`, or a name from the configuration, and what is missing for it.
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
+import { acp } from "../agents/acp.ts";
+import { acpAgents } from "../agents/acp-agents.ts";
 import type { Agent } from "../agents/agent.ts";
 import { claude, claudeCredentials } from "../agents/claude.ts";
 import { codex, codexCredentials } from "../agents/codex.ts";
 import { command } from "../agents/command.ts";
-import { claudeProgram, codexProgram, findNative, type NativeProgram } from "../agents/find-native.ts";
+import {
+  claudeProgram,
+  codexProgram,
+  findNative,
+  locateProgram,
+  type NativeProgram,
+} from "../agents/find-native.ts";
 import { readScript, scripted } from "../agents/scripted.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
 import { defaultPolicy } from "../core/policy.ts";
@@ -23,7 +31,12 @@ type Make = (name: string, config: AgentConfig, shop: Workshop) => Agent | Probl
 /** Kinds that may be named without being configured. */
 const kinds = ["claude", "codex"] as const;
 
-const makers: Record<Kind, Make> = { command: commandAgent, claude: claudeAgent, codex: codexAgent };
+const makers: Record<Kind, Make> = {
+  command: commandAgent,
+  claude: claudeAgent,
+  codex: codexAgent,
+  acp: acpAgent,
+};
 
 export function makeAgent(word: string, shop: Workshop): Agent | Problem {
   const { config, root } = shop;
@@ -38,13 +51,14 @@ export function makeAgent(word: string, shop: Workshop): Agent | Problem {
   if (kind === "command") return commandAgent(word, { command: [rest] }, shop);
   const configured = config.agents?.[word];
   if (configured) return makers[configured.kind ?? "command"](word, configured, shop);
+  if (kind === "acp") return acpAgent(word, { command: [rest] }, shop);
   const named = kinds.find((each) => each === kind);
   if (named) return makers[named](word, settingsFor(config, named, rest), shop);
   const meant = closest(word, [...kinds, ...Object.keys(config.agents ?? {})]);
   return problem("unknown-agent", `\`${word}\` is not an agent`, {
     hint: meant
       ? `did you mean \`${meant}\`?`
-      : "claude, codex, command:./program, or a name from `agents` in .heddle/config.json",
+      : "claude, codex, acp:gemini, command:./program, or a name from `agents` in .heddle/config.json",
   });
 }
 
@@ -89,6 +103,32 @@ function codexAgent(name: string, config: AgentConfig, shop: Workshop): Agent | 
   const common = shared(name, config, shop);
   const readable = [...common.readable, ...found.readable];
   return codex({ ...common, readable, program: found.program, ...chosen(config) });
+}
+
+/** `acp:gemini` is one that is known; `acp:./x` is any program; `gemini-2.5-pro` after a second colon is a model. */
+function acpAgent(name: string, config: AgentConfig, shop: Workshop): Agent | Problem {
+  const [first = "", ...args] = config.command ?? [];
+  const [word = "", model] = first.includes("/") ? [first] : split(first);
+  const quirks = acpAgents[basename(word)];
+  const [program = "", ...further] = args.length > 0 || !quirks ? [word, ...args] : quirks.command;
+  const found = locateProgram(word.includes("/") ? inRoot(shop.root, word) : program);
+  const install = quirks?.install ?? `which ${program}`;
+  if (found === undefined)
+    return problem("no-program", `${quirks?.title ?? "the agent"} (\`${program}\`) is not installed`, {
+      hint: install,
+    });
+  const { credentials = [] } = quirks ?? {};
+  const hint = `export ${credentials[0]}=…`;
+  const missing = credentials.length === 0 ? undefined : noKey(name, config, { credentials, hint });
+  if (missing) return missing;
+  const common = shared(name, config, shop);
+  return acp({
+    ...common,
+    readable: [...common.readable, ...found.readable],
+    command: [found.program, ...further],
+    quirks,
+    ...chosen({ ...config, ...(model !== undefined && { model }) }),
+  });
 }
 
 function programOf(wanted: NativeProgram, { path }: AgentConfig, { root }: Workshop) {

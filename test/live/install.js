@@ -5,7 +5,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const folder = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
-const wanted = { "@anthropic-ai/claude-code": "2.1.325", "@openai/codex": "0.166.0" };
+const wanted = {
+  "@anthropic-ai/claude-code": "2.1.325",
+  "@google/gemini-cli": "0.61.0",
+  "@openai/codex": "0.166.0",
+};
 
 const versionOf = (name) => {
   const file = join(folder, "node_modules", name, "package.json");

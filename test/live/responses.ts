@@ -1,6 +1,7 @@
 // The scripted model behind OpenAI's Responses API, as Codex speaks it. The scripts call tools by Claude Code's names;
 // here they become the one tool that Codex has for everything, a command.
 import type { ServerResponse } from "node:http";
+import { dirname } from "node:path";
 import { type Answer, type Asked, type ToolCall, usagePerAnswer } from "./model.ts";
 
 interface Item {
@@ -79,13 +80,14 @@ function call(tool: ToolCall) {
   };
 }
 
-function commandFor({ name, input }: ToolCall): string {
+export function commandFor({ name, input }: ToolCall): string {
   const word = (key: string) => String(input[key]);
   const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   if (name === "Read") return `cat ${quoted(word("file_path"))}`;
   if (name === "Bash") return word("command");
   const path = quoted(word("file_path"));
-  return `mkdir -p "$(dirname ${path})" && printf %s ${quoted(word("content"))} > ${path}`;
+  // No `$(…)`: Gemini CLI refuses it.
+  return `mkdir -p ${quoted(dirname(word("file_path")))} && printf %s ${quoted(word("content"))} > ${path}`;
 }
 
 function speak(response: ServerResponse, items: readonly object[]): void {

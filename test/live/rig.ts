@@ -9,7 +9,7 @@ import type { Answer, Asked, Script, ScriptedModel, ToolCall } from "./model.ts"
 
 const live = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
 export const programs = join(live, "node_modules/.bin");
-if (!["claude", "codex"].every((name) => existsSync(join(programs, name))))
+if (!["claude", "codex", "gemini"].every((name) => existsSync(join(programs, name))))
   throw new Error("the agents are not installed: npm run live");
 
 /** Long enough to be found wherever it should not be. */
@@ -55,6 +55,8 @@ export function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Op
     OPENAI_API_KEY: key,
     OPENAI_BASE_URL: `${url}/v1`,
     HEDDLE_CODEX_RETRIES: "1",
+    GEMINI_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: url,
     // Nothing on loopback goes through a proxy.
     NO_PROXY: "127.0.0.1",
   };

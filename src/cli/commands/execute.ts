@@ -23,7 +23,7 @@ export const execute: Command = {
     parallel: { about: "all tasks, up to N at once (64 at most)", takes: "N" },
     agent: {
       about:
-        "who works: claude, codex, command:./program, scripted:file.json, or a name from the configuration",
+        "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
       takes: "NAME",
     },
     "on-orphan": {

@@ -17,7 +17,7 @@ import { terminal } from "../terminal.ts";
 const agentFlags = {
   agent: {
     about:
-      "who works: claude, codex, command:./program, scripted:file.json, or a name from the configuration",
+      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
   },
   unconfined: { about: "run agents without a sandbox; every view then says so" },
