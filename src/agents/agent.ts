@@ -66,6 +66,8 @@ export type Stopped =
 
 export interface Agent {
   readonly name: string;
+  /** Whose models it asks, as far as that is known: a second opinion is best had from somebody else (X9). */
+  readonly vendor?: string;
   /**
    * Works on `order` until the agent stops.
    *

@@ -6,6 +6,7 @@ import type { Input } from "../host/pipes.ts";
 import { type Ending, type ProgramSpec, sayEnding } from "../host/program.ts";
 import { redactor } from "../host/redact.ts";
 import { type Box, ownRuntime, type Sandbox } from "../host/sandbox.ts";
+import type { Talk } from "../host/talk.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
 
 export interface AgentProgram {
@@ -19,7 +20,7 @@ export interface AgentProgram {
 
 export interface Call {
   readonly argv: readonly [string, ...string[]];
-  readonly stdin?: Input;
+  readonly stdin?: Input | Talk;
   /** Values that the adapter sets; they win over the person's. */
   readonly set?: Environment;
 }

@@ -56,11 +56,12 @@ export function benchFor(config: Config, sandbox: Sandbox | null): Bench {
 /** The role's own limits, then its agent's, then the project's, then ours. */
 export function limitsFor(config: Config, role: string, agent: string): Limits {
   // `claude:model` is the `claude` of the configuration, with another model.
-  const configured = config.agents?.[agent] ?? config.agents?.[agent.replace(/^claude:.*/s, "claude")];
+  const configured = config.agents?.[agent] ?? config.agents?.[agent.replace(/^(claude|codex):.*/s, "$1")];
   const set = { ...config.limits, ...configured?.limits, ...config.roles?.[role]?.limits };
   return {
     wallMs: (set.minutes ?? 44) * 60_000,
     silenceMs: (set.silenceMinutes ?? 15) * 60_000,
+    ...(set.firstMinutes !== undefined && { firstOutputMs: set.firstMinutes * 60_000 }),
     outputBytes: (set.outputMegabytes ?? 64) * mebibyte,
     lineBytes: mebibyte,
     ...(set.memoryMegabytes !== undefined && { memoryBytes: set.memoryMegabytes * mebibyte }),

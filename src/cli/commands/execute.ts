@@ -22,7 +22,8 @@ export const execute: Command = {
     batch: { about: "all tasks, without questions, up to three at once" },
     parallel: { about: "all tasks, up to N at once (64 at most)", takes: "N" },
     agent: {
-      about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+      about:
+        "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
       takes: "NAME",
     },
     "on-orphan": {

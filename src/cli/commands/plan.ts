@@ -16,7 +16,8 @@ import { terminal } from "../terminal.ts";
 
 const agentFlags = {
   agent: {
-    about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+    about:
+      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
   },
   unconfined: { about: "run agents without a sandbox; every view then says so" },
