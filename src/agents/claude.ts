@@ -2,7 +2,7 @@
 // standard input and the bundle; nothing that lies in the workspace steers it (no hooks, no settings, no MCP servers),
 // and its own sandbox is off, because ours is around it. Measured in docs/agents.md.
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Environment } from "../host/environment.ts";
 import { runProgram } from "../host/run.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
@@ -70,13 +70,33 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...[fresh ? "--session-id" : "--resume", session],
       ...["--permission-mode", "bypassPermissions", "--tools", tools.join(",")],
       ...["--setting-sources", "", "--settings", JSON.stringify(settings)],
-      ...["--strict-mcp-config", "--disable-slash-commands"],
+      ...["--mcp-config", JSON.stringify(servers(order)), "--strict-mcp-config", "--disable-slash-commands"],
       ...["--max-turns", String(maxTurns), "--max-budget-usd", String(maxCostUsd)],
       ...(model === undefined ? [] : ["--model", model]),
     ],
     stdin: { text: prompt(order, fresh) },
     set: environment(agent),
   };
+}
+
+/** heddle's own server, where the attempt has a socket: by it the agent reports, asks, and proposes its end. */
+function servers({ workspace: { env = {} }, token, task, attempt }: Order) {
+  const socket = env.HEDDLE_SOCKET;
+  if (socket === undefined) return { mcpServers: {} };
+  const heddle = {
+    type: "stdio",
+    command: join(dirname(socket), "heddle"),
+    args: ["mcp"],
+    env: {
+      HEDDLE_SOCKET: socket,
+      HEDDLE_TOKEN_FILE: token,
+      HEDDLE_TASK: task,
+      HEDDLE_ATTEMPT: String(attempt),
+    },
+    // Otherwise its tools are hidden behind a search.
+    alwaysLoad: true,
+  };
+  return { mcpServers: { heddle } };
 }
 
 /** What a task needs; nothing that schedules, wakes up later, or talks to others. */
@@ -99,15 +119,23 @@ function environment({ box }: ClaudeAgent): Environment {
 }
 
 function prompt({ role, bundle, output, workspace }: Order, fresh: boolean): string {
+  const hasTools = workspace.env?.HEDDLE_SOCKET !== undefined;
   return [
     ...(fresh
       ? []
       : ["You were interrupted: a command may have been cut off in the middle. Look, then go on."]),
     `You are the ${role} of heddle, in the workspace ${workspace.cwd}.`,
     `Read the JSON bundle at ${bundle} completely: its field \`skill\` says how you work, the rest is your work.`,
-    `Do it, and write the result to ${output}. Nothing else that you say or do counts as done.`,
-    "Nobody can answer you meanwhile. If only a person can settle something, reply with nothing but one line",
-    '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',
+    `Do it, and write the result to ${output}. ${hasTools ? "The tool mcp__heddle__complete_task does the same. " : ""}Nothing else that you say or do counts as done.`,
+    ...(hasTools
+      ? [
+          "Nobody can answer you meanwhile. If only a person can settle something, ask it with",
+          "mcp__heddle__ask_question and stop without a result.",
+        ]
+      : [
+          "Nobody can answer you meanwhile. If only a person can settle something, reply with nothing but one line",
+          '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',
+        ]),
     "",
   ].join("\n");
 }

@@ -16,9 +16,11 @@ import { reviewWork } from "../effects/review-work.ts";
 import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
+import { secretValues } from "../host/environment.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { diffText } from "../host/integrate.ts";
 import type { Fence } from "../host/move-branch.ts";
+import { redactor } from "../host/redact.ts";
 import type { Repository } from "../host/repository.ts";
 import { type Before, executorBundle } from "../planning/executor-bundle.ts";
 import { packageDir } from "../planning/package.ts";
@@ -158,11 +160,15 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
   const agent = execution.agents.forRole("task-executor");
   if (isProblem(agent)) return impossible(agent.message);
   const order = taskWork(execution, scene);
+  const task = scene.def.id;
   const door = await openDoor({
     app: execution.app,
-    task: scene.def.id,
+    task,
     attempt: scene.attempt.number,
     folder: scene.folder,
+    now: wallClock,
+    redact: redactor(secretValues(process.env)).text,
+    watch: (event) => execution.watch(task, event, agent.name),
   });
   try {
     return await runAgent(

@@ -24,13 +24,14 @@ export const execute: Command = {
     agent: {
       about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
       takes: "NAME",
+      byHand: true,
     },
     "on-orphan": {
       about: "what becomes of attempts whose agent died with an earlier orchestrator",
       takes: "WHAT",
       choices: orphanChoices,
     },
-    unconfined: { about: "run agents without a sandbox; every view then says so" },
+    unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
   },
   examples: [
     "heddle execute                # one task, then asks",
@@ -85,7 +86,8 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
   const { execute: run } = await import("../../engine/execute.ts");
   const { flags, signal } = call;
   const now = new AbortController();
-  signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
+  if (!call.stopNow)
+    signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   if (going.only) await refuseUnknown(app, going.only);
   const view = await live(app, call.say);
   await run({
@@ -93,7 +95,7 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
     agent: flags.one("agent"),
     unconfined: flags.has("unconfined"),
     signal,
-    stopNow: now.signal,
+    stopNow: call.stopNow ?? now.signal,
     changed: view.changed,
     watch: view.watch,
     ...going,

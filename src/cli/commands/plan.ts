@@ -18,8 +18,9 @@ const agentFlags = {
   agent: {
     about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
+    byHand: true,
   },
-  unconfined: { about: "run agents without a sandbox; every view then says so" },
+  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
 } as const;
 
 export const plan: Command = {
@@ -135,6 +136,7 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
+      ...(call.stopNow && { stopNow: call.stopNow }),
       changed: view.changed,
       watch: view.watch,
     });
