@@ -1,6 +1,9 @@
 // `heddle mcp`: heddle's commands as tools of the Model Context Protocol, on standard input and output (U2). For a
 // person's own agent what the person allows; inside an attempt the five things that an agent may do there.
+import { statSync } from "node:fs";
 import { isatty } from "node:tty";
+import { problem } from "../../core/problem.ts";
+import { Refused } from "../../engine/app.ts";
 import { readConfig } from "../../engine/config.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { serve, type Tool } from "../../mcp/server.ts";
@@ -24,7 +27,8 @@ export const mcp: Command = {
   run: async (call) => {
     const gone = new AbortController();
     const service = await serviceFor(call, gone.signal);
-    if (call.flags.has("list")) return list(service.tools);
+    // One document is asked for, and a conversation is none.
+    if (call.flags.has("list") || call.flags.has("json")) return list(service.tools);
     const write = process.stdout.write.bind(process.stdout);
     keepClean();
     // Whoever reads has gone away: there is nobody to answer.
@@ -58,6 +62,12 @@ async function serviceFor({ root, commands }: Call, gone: AbortSignal): Promise<
       unknown: (name) => refusedInside(inside, name),
     };
   }
+  if (!isFolder(root))
+    throw new Refused([
+      problem("no-folder", `\`${root}\` is not a directory`, {
+        hint: "heddle mcp --dir <the project's directory>",
+      }),
+    ]);
   const allow = readConfig(pathsIn(root).heddle).mcp?.allow ?? allowedByDefault;
   const tools = await hostTools({ root, allow, commands, gone });
   return {
@@ -68,6 +78,8 @@ async function serviceFor({ root, commands }: Call, gone: AbortSignal): Promise<
       `\`${name.slice(0, 100)}\` is not offered here. There is ${tools.map((tool) => tool.name).join(", ")}. A person allows more with \`mcp.allow\` in .heddle/config.json`,
   };
 }
+
+const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function list(tools: readonly Tool[]): Reply {
   const width = Math.max(0, ...tools.map(({ name }) => name.length));
