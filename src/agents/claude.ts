@@ -2,12 +2,12 @@
 // standard input and the bundle; nothing that lies in the workspace steers it (no hooks, no settings, no MCP servers),
 // and its own sandbox is off, because ours is around it. Measured in docs/agents.md.
 import { existsSync, readdirSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Environment } from "../host/environment.ts";
 import { runProgram } from "../host/run.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { ClaudeStream } from "./claude-stream.ts";
-import { type AgentProgram, type Call, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
 
 export interface ClaudeAgent extends AgentProgram {
   /** The program itself, not a script that starts it: see `find-claude.ts`. */
@@ -70,7 +70,7 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...[fresh ? "--session-id" : "--resume", session],
       ...["--permission-mode", "bypassPermissions", "--tools", tools.join(",")],
       ...["--setting-sources", "", "--settings", JSON.stringify(settings)],
-      ...["--mcp-config", JSON.stringify(servers(order)), "--strict-mcp-config", "--disable-slash-commands"],
+      ...[...servers(order), "--strict-mcp-config", "--disable-slash-commands"],
       ...["--max-turns", String(maxTurns), "--max-budget-usd", String(maxCostUsd)],
       ...(model === undefined ? [] : ["--model", model]),
     ],
@@ -79,24 +79,14 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
   };
 }
 
-/** heddle's own server, where the attempt has a socket: by it the agent reports, asks, and proposes its end. */
-function servers({ workspace: { env = {} }, token, task, attempt }: Order) {
-  const socket = env.HEDDLE_SOCKET;
-  if (socket === undefined) return { mcpServers: {} };
-  const heddle = {
-    type: "stdio",
-    command: join(dirname(socket), "heddle"),
-    args: ["mcp"],
-    env: {
-      HEDDLE_SOCKET: socket,
-      HEDDLE_TOKEN_FILE: token,
-      HEDDLE_TASK: task,
-      HEDDLE_ATTEMPT: String(attempt),
-    },
-    // Otherwise its tools are hidden behind a search.
-    alwaysLoad: true,
-  };
-  return { mcpServers: { heddle } };
+/** Its tools would be hidden behind a search without `alwaysLoad`. */
+function servers(order: Order): string[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  return [
+    "--mcp-config",
+    JSON.stringify({ mcpServers: { heddle: { type: "stdio", ...own, alwaysLoad: true } } }),
+  ];
 }
 
 /** What a task needs; nothing that schedules, wakes up later, or talks to others. */
@@ -118,8 +108,9 @@ function environment({ box }: ClaudeAgent): Environment {
   };
 }
 
-function prompt({ role, bundle, output, workspace }: Order, fresh: boolean): string {
-  const hasTools = workspace.env?.HEDDLE_SOCKET !== undefined;
+function prompt(order: Order, fresh: boolean): string {
+  const { role, bundle, output, workspace } = order;
+  const hasTools = heddleServer(order) !== undefined;
   return [
     ...(fresh
       ? []

@@ -18,6 +18,7 @@ export interface Door {
 /** The kernel's limit for a socket's path. */
 const longestPath = 100;
 const mostBytes = 256 * 1024;
+const mostConnections = 64;
 
 export async function openDoor(of: Of): Promise<Door> {
   const own = join(of.folder.folder, "door");
@@ -28,6 +29,7 @@ export async function openDoor(of: Of): Promise<Door> {
   replaceFile(join(folder, "heddle"), shim());
   chmodSync(join(folder, "heddle"), 0o755);
   const server = createServer((socket) => serve(socket, of));
+  server.maxConnections = mostConnections;
   await new Promise<void>((settle, fail) => server.once("error", fail).listen(path, settle));
   return {
     path,

@@ -19,7 +19,11 @@ export interface Of {
   /** Takes known secrets out. */
   readonly redact: (text: string) => string;
   readonly watch: (event: AgentEvent) => void;
+  /** How much of it is still written down: an agent that never stops talking must not fill the disk. */
+  readonly left: { lines: number; refusals: number };
 }
+
+export const mostWritten = { lines: 2000, refusals: 100 } as const;
 
 export type Heard =
   | { readonly ok: true; readonly bundle?: string }
@@ -39,7 +43,7 @@ const requests: Readonly<Record<string, (of: Of, said: Words) => Promise<Heard> 
   progress: (of, { message }) => {
     const text = textOf(of, message, most.line);
     if (text === "") return { ok: false, message: "progress is a line of text" };
-    tell(of, { kind: "said", text });
+    if (of.left.lines-- > 0) tell(of, { kind: "said", text });
     return done;
   },
   ask,
@@ -86,7 +90,9 @@ function refused({ task, folder }: Of, { token, what, task: named }: Words): str
   return undefined;
 }
 
-async function record({ app, task, attempt, redact }: Of, said: Words, reason: string): Promise<void> {
+async function record(of: Of, said: Words, reason: string): Promise<void> {
+  const { app, task, attempt, redact, left } = of;
+  if (left.refusals-- <= 0) return;
   const named = said.task === undefined ? "" : shown(said.task);
   const what = redact(`${shown(said.what)} ${named}`.trim()).slice(0, 100);
   await submit(app, { kind: "refuse-proposal", task, attempt, what, reason: redact(reason) });

@@ -30,6 +30,7 @@ import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import { openDoor } from "./attempt-door.ts";
 import { resultFile } from "./attempt-files.ts";
+import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import type { Carriers } from "./world.ts";
@@ -169,6 +170,7 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
     now: wallClock,
     redact: redactor(secretValues(process.env)).text,
     watch: (event) => execution.watch(task, event, agent.name),
+    left: { ...mostWritten },
   });
   try {
     return await runAgent(

@@ -194,6 +194,8 @@ class Session {
       // An answer to what was cancelled would be one too many.
       if (call.cancelled) return undefined;
       return result(id, { content: texts.map((text) => ({ type: "text", text })), isError });
+    } catch (error) {
+      return failure(id, codes.bug, `heddle has a bug: ${(error as Error).message}`);
     } finally {
       this.#calls.delete(id);
       this.#over();

@@ -202,6 +202,26 @@ describe.runIf(hasBox)("heddle mcp inside an attempt", () => {
     expect((await project.facts("question-asked")).length).toBe(0);
   });
 
+  it("X17 a thousand refusals and reports fill neither the history nor the disk", async () => {
+    const flood = `const net = require("node:net");
+      const token = fs.readFileSync(process.env.HEDDLE_TOKEN_FILE, "utf8").trim();
+      const one = (said) => new Promise((settle) => {
+        const socket = net.connect(process.env.HEDDLE_SOCKET, () => socket.write(JSON.stringify({ token, ...said }) + "\\n"));
+        socket.on("data", () => {}); socket.on("error", settle); socket.on("close", settle);
+      });
+      (async () => {
+        for (let n = 0; n < 3000; n += 30)
+          await Promise.all(Array.from({ length: 30 }, () => one(n < 500 ? { what: "state skip-task" } : { what: "progress", message: "x" })));
+        good();
+      })()`;
+    const project = await Execution.ready({ tasks: 1 }, { T001: [flood.replaceAll("\\\\", "\\")] });
+    const ran = await project.execute();
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect((await project.facts("proposal-refused")).length).toBe(100);
+    const events = readFileSync(project.attempt("T001-1", "events.jsonl"), "utf8").split("\n");
+    expect(events.filter((line) => line.includes('"text":"x"')).length).toBe(2000);
+  });
+
   it("secrets in what an agent says are not kept", async () => {
     const secret = "sk-live-0123456789abcdef";
     const project = await Execution.ready(

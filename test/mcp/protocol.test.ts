@@ -226,6 +226,20 @@ describe("the protocol", () => {
     expect(await client.close()).toBe(0);
   });
 
+  it("U2 whatever is printed in its process, standard output carries messages alone", async () => {
+    const noise =
+      'setTimeout(() => setInterval(() => { console.log("noise"); process.stdout.write("{noise"); process.emitWarning("noise"); }, 2).unref(), 300)';
+    const client = Client.in(project, {
+      node: ["--import", `data:text/javascript,${encodeURIComponent(noise)}`],
+    });
+    await client.begin();
+    await until("there is noise", () => client.stderr.includes("{noise"));
+    for (let n = 0; n < 20; n++) expect((await client.call("status")).isError).toBe(false);
+    expect(client.stderr).toContain("noise\n");
+    expect(await client.close()).toBe(0);
+    expect(client.messages).toHaveLength(21);
+  });
+
   it("U2 a warning is not on standard output, but beside the document", async () => {
     project.write(".heddle/config.json", '{ "mcp": { "allow": ["bundle validate-integrity"] } }');
     await project.must("bundle", "generate", "T001");

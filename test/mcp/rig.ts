@@ -38,8 +38,8 @@ export class Client {
     child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#hear(text));
   }
 
-  static in(project: Project, words: readonly string[] = [], env: Options["env"] = {}): Client {
-    return new Client(start(["mcp", ...words], { cwd: project.root, env }));
+  static in(project: Project, options: Options = {}): Client {
+    return new Client(start(["mcp"], { cwd: project.root, ...options }));
   }
 
   #hear(text: string): void {
