@@ -1,4 +1,5 @@
 // What docs/mcp.md promises: its snippets are documents, its list of tools is the list, its example of a list works.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -6,7 +7,7 @@ import { allowedByDefault } from "../../src/cli/mcp/host-tools.ts";
 import { insideTools } from "../../src/cli/mcp/inside-tools.ts";
 import { underscored } from "../../src/cli/mcp/offer.ts";
 import { versions } from "../../src/mcp/message.ts";
-import { newProject } from "../e2e/rig.ts";
+import { cli, newProject } from "../e2e/rig.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/mcp.md"), "utf8");
 const blocks = (language: string) =>
@@ -36,5 +37,21 @@ describe("docs/mcp.md", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^execute /m);
     expect(out).toMatch(/^next +.*--dry-run: show it only/m);
+  });
+});
+
+describe("examples/mcp-host", () => {
+  it("lists the tools, and calls one", async () => {
+    const project = await newProject();
+    const look = (...words: readonly string[]) =>
+      spawnSync(
+        process.execPath,
+        [join(import.meta.dirname, "../../examples/mcp-host/look.mjs"), project.root, ...words],
+        { encoding: "utf8", env: { ...process.env, HEDDLE: `${process.execPath} ${cli}` }, timeout: 20_000 },
+      );
+    expect(look()).toMatchObject({ status: 0, stdout: expect.stringContaining('"run": "plan-1"') });
+    const refused = look("execute", "{}");
+    expect(refused.status).toBe(1);
+    expect(refused.stdout).toContain("`execute` is not offered here");
   });
 });
