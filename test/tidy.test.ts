@@ -31,7 +31,8 @@ const sees: Readonly<Record<string, readonly string[]>> = {
     "effects",
     "view",
   ],
-  cli: ["core", "engine", "view", "protocols", "host"],
+  mcp: [],
+  cli: ["core", "engine", "view", "protocols", "host", "mcp"],
   ".": ["core", "engine", "view", "protocols", "cli"],
 };
 

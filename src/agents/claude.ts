@@ -7,7 +7,7 @@ import type { Environment } from "../host/environment.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { ClaudeStream } from "./claude-stream.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
-import { type AgentProgram, type Call, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
 
 export interface ClaudeAgent extends AgentProgram, Caps {
   /** The program itself, not a script that starts it: see `find-native.ts`. */
@@ -52,14 +52,24 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...[fresh ? "--session-id" : "--resume", session],
       ...["--permission-mode", "bypassPermissions", "--tools", tools.join(",")],
       ...["--setting-sources", "", "--settings", JSON.stringify(settings)],
-      ...["--strict-mcp-config", "--disable-slash-commands"],
+      ...[...servers(order), "--strict-mcp-config", "--disable-slash-commands"],
       ...["--max-turns", String(maxTurns), "--max-budget-usd", String(maxCostUsd)],
       ...(model === undefined ? [] : ["--model", model]),
       ...(effort === undefined ? [] : ["--effort", effort]),
     ],
-    stdin: { text: promptFor(order, fresh) },
+    stdin: { text: promptFor(order, fresh, heddleServer(order) !== undefined) },
     set: environment(agent),
   };
+}
+
+/** Its tools would be hidden behind a search without `alwaysLoad`. */
+function servers(order: Order): string[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  return [
+    "--mcp-config",
+    JSON.stringify({ mcpServers: { heddle: { type: "stdio", ...own, alwaysLoad: true } } }),
+  ];
 }
 
 /** What a task needs; nothing that schedules, wakes up later, or talks to others. */

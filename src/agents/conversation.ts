@@ -88,16 +88,27 @@ export function soonHeard(order: Order): Order {
 }
 
 /** What every such agent is told; it is on its standard input, and all else is in the bundle (X7). */
-export function promptFor({ role, bundle, output, workspace }: Order, fresh: boolean): string {
+/** `hasTools`: whether it has heddle's own tools (`heddle mcp`). */
+export function promptFor(
+  { role, bundle, output, workspace }: Order,
+  fresh: boolean,
+  hasTools = false,
+): string {
+  const tool = hasTools ? "The tool mcp__heddle__complete_task does the same. " : "";
+  const asking = hasTools
+    ? ["ask it with", "mcp__heddle__ask_question and stop without a result."]
+    : [
+        "reply with nothing but one line",
+        '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',
+      ];
   return [
     ...(fresh
       ? []
       : ["You were interrupted: a command may have been cut off in the middle. Look, then go on."]),
     `You are the ${role} of heddle, in the workspace ${workspace.cwd}.`,
     `Read the JSON bundle at ${bundle} completely: its field \`skill\` says how you work, the rest is your work.`,
-    `Do it, and write the result to ${output}. Nothing else that you say or do counts as done.`,
-    "Nobody can answer you meanwhile. If only a person can settle something, reply with nothing but one line",
-    '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',
+    `Do it, and write the result to ${output}. ${tool}Nothing else that you say or do counts as done.`,
+    `Nobody can answer you meanwhile. If only a person can settle something, ${asking.join("\n")}`,
     "",
   ].join("\n");
 }

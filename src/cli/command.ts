@@ -22,6 +22,8 @@ export interface Flag {
   readonly many?: boolean;
   readonly text?: boolean;
   readonly choices?: readonly string[];
+  /** Only a person says it: it is never offered to a model, whatever the configuration allows. */
+  readonly byHand?: boolean;
 }
 
 export interface Command {
@@ -34,6 +36,8 @@ export interface Command {
   readonly group: "run" | "look" | "steer" | "state" | "keep";
   /** Ends by Ctrl-C in its own time, because it watches `call.signal`. */
   readonly interruptible?: boolean;
+  /** Only a person calls it: it is never a tool. */
+  readonly byHand?: boolean;
   readonly run: (call: Call) => Promise<Reply> | Reply;
 }
 
@@ -53,6 +57,8 @@ export interface Call {
   readonly warn: (problem: Problem) => void;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Aborted when there is no time left to let anything finish. */
+  readonly stopNow?: AbortSignal;
 }
 
 export interface Flags {

@@ -118,6 +118,11 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   [() => import("./commands/undo.ts"), { undo: "undo" }],
   [() => import("./commands/workspace.ts"), { "workspace ls": "list", "workspace rm": "remove" }],
   [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],
+  [
+    () => import("./commands/attempt.ts"),
+    { "attempt bundle": "bundle", "attempt progress": "progress", "attempt ask": "ask" },
+  ],
+  [() => import("./commands/mcp.ts"), { mcp: "mcp" }],
   [() => import("./commands/demo.ts"), { demo: "demo" }],
   [() => import("./commands/help.ts"), { help: "help" }],
 ];

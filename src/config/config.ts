@@ -111,6 +111,14 @@ export const configSchema = z
       .optional()
       .describe("whether a clean checkout is brought to the result at the end; auto unless said otherwise"),
     budget: z.strictObject({ taskUsd: positive.optional(), runUsd: positive.optional() }).optional(),
+    mcp: z
+      .strictObject({
+        allow: z
+          .array(z.string().min(1))
+          .optional()
+          .describe("commands that an agent of yours may call over `heddle mcp`"),
+      })
+      .optional(),
     unconfined: z.boolean().optional().describe("run agents without a sandbox; every view then says so"),
   })
   .meta({ title: "Configuration", description: ".heddle/config.json, what a project sets for itself." });
@@ -225,5 +233,6 @@ function knownKeys(path: readonly string[]): string[] {
   if (top === "roles") return ["agent", "limits"];
   if (top === "network") return ["setup", "checks"];
   if (top === "checks") return ["minutes", "env"];
+  if (top === "mcp") return ["allow"];
   return top === "budget" ? ["taskUsd", "runUsd"] : [];
 }

@@ -17,9 +17,11 @@ import { reviewWork } from "../effects/review-work.ts";
 import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
+import { secretValues } from "../host/environment.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { diffText } from "../host/integrate.ts";
 import type { Fence } from "../host/move-branch.ts";
+import { redactor } from "../host/redact.ts";
 import type { Repository } from "../host/repository.ts";
 import { type Before, executorBundle } from "../planning/executor-bundle.ts";
 import { packageDir } from "../planning/package.ts";
@@ -29,6 +31,7 @@ import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import { openDoor } from "./attempt-door.ts";
 import { resultFile } from "./attempt-files.ts";
+import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import type { Carriers } from "./world.ts";
@@ -159,11 +162,16 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
   const agent = execution.agents.forRole("task-executor");
   if (isProblem(agent)) return impossible(agent.message);
   const order = taskWork(execution, scene);
+  const task = scene.def.id;
   const door = await openDoor({
     app: execution.app,
-    task: scene.def.id,
+    task,
     attempt: scene.attempt.number,
     folder: scene.folder,
+    now: wallClock,
+    redact: redactor(secretValues(process.env)).text,
+    watch: (event) => execution.watch(task, event, agent.name),
+    left: { ...mostWritten },
   });
   try {
     return await runAgent(

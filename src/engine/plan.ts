@@ -128,6 +128,7 @@ export interface PlanRun {
   readonly unconfined: boolean;
   readonly until: string;
   readonly signal: AbortSignal;
+  readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
   readonly watch: (role: string, event: AgentEvent) => void;
 }
@@ -138,6 +139,7 @@ export async function runPlanning({
   unconfined,
   until,
   signal,
+  stopNow,
   changed,
   watch,
 }: PlanRun): Promise<void> {
@@ -153,7 +155,7 @@ export async function runPlanning({
   const { targetDir } = await placesOf(app);
   const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
   const carriers = planningCarriers({ app, config, agents, preferences, watch });
-  await drive({ app, slots: 1, until, signal, carriers, changed });
+  await drive({ app, slots: 1, until, signal, carriers, changed, ...(stopNow && { stopNow }) });
 }
 
 /** Settings count when they change; what a person raised since is left as it is. */

@@ -17,6 +17,7 @@ export const demo: Command = {
   name: "demo",
   summary: "watch the example go through plan and execution, offline, with scripted agents",
   group: "run",
+  byHand: true,
   flags: {
     parallel: { about: "how many tasks at once", takes: "N" },
     speed: { about: "how fast the scripted agents work", takes: "FACTOR" },

@@ -25,13 +25,14 @@ export const execute: Command = {
       about:
         "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
       takes: "NAME",
+      byHand: true,
     },
     "on-orphan": {
       about: "what becomes of attempts whose agent died with an earlier orchestrator",
       takes: "WHAT",
       choices: orphanChoices,
     },
-    unconfined: { about: "run agents without a sandbox; every view then says so" },
+    unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
   },
   examples: [
     "heddle execute                # one task, then asks",
@@ -86,7 +87,8 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
   const { execute: run } = await import("../../engine/execute.ts");
   const { flags, signal } = call;
   const now = new AbortController();
-  signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
+  if (!call.stopNow)
+    signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   if (going.only) await refuseUnknown(app, going.only);
   const view = await live(app, call);
   await run({
@@ -94,7 +96,7 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
     agent: flags.one("agent"),
     unconfined: flags.has("unconfined"),
     signal,
-    stopNow: now.signal,
+    stopNow: call.stopNow ?? now.signal,
     changed: view.changed,
     watch: view.watch,
     ...going,

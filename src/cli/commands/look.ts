@@ -20,7 +20,7 @@ export const status: Command = {
   name: "status",
   summary: "show where the run stands",
   group: "look",
-  flags: { watch: { about: "keep showing it until the run ends or Ctrl-C" } },
+  flags: { watch: { about: "keep showing it until the run ends or Ctrl-C", byHand: true } },
   examples: ["heddle status", "heddle status --watch", "heddle status --json"],
   interruptible: true,
   run: async (call) => {
@@ -106,7 +106,7 @@ export const history: Command = {
   group: "look",
   flags: {
     task: { about: "only this task's", takes: "ID" },
-    follow: { about: "go on showing new ones until Ctrl-C" },
+    follow: { about: "go on showing new ones until Ctrl-C", byHand: true },
     all: { about: "also a line per task of every loaded plan" },
   },
   examples: ["heddle history", "heddle history --task T007", "heddle history --follow"],

@@ -11,8 +11,13 @@ export const next: Command = {
   flags: {
     "dry-run": { about: "show it only" },
     explain: { about: "show every rule that was looked at, and what it saw" },
-    override: { about: "go on although the rules say no, for this reason", takes: "REASON", text: true },
-    to: { about: "the phase to go to, with --override", takes: "PHASE" },
+    override: {
+      about: "go on although the rules say no, for this reason",
+      takes: "REASON",
+      text: true,
+      byHand: true,
+    },
+    to: { about: "the phase to go to, with --override", takes: "PHASE", byHand: true },
   },
   examples: [
     "heddle next",

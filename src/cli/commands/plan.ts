@@ -19,8 +19,9 @@ const agentFlags = {
     about:
       "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
+    byHand: true,
   },
-  unconfined: { about: "run agents without a sandbox; every view then says so" },
+  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
 } as const;
 
 export const plan: Command = {
@@ -136,6 +137,7 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
+      ...(call.stopNow && { stopNow: call.stopNow }),
       changed: view.changed,
       watch: view.watch,
     });
