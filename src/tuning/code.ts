@@ -8,6 +8,8 @@ export interface Token {
   /** Line in the file. */
   readonly line: number;
   readonly endLine: number;
+  /** Where in the block it begins. */
+  readonly at: number;
   /** Columns of white space before the first token of its line. */
   readonly indent: number;
   /** Of a template: the expressions it puts in. */
@@ -47,7 +49,7 @@ export function tokensIn(block: Block): readonly Token[] {
     const first = lineAt(starts, at);
     const indent = /^[ \t]*/.exec(text.slice(starts[first]))?.[0].length ?? 0;
     const endLine = line + first + (body.match(/\n/g)?.length ?? 0);
-    tokens.push({ kind, text: body, line: line + first, endLine, indent, holes });
+    tokens.push({ kind, text: body, line: line + first, endLine, at, indent, holes });
   };
   const pattern = new RegExp(patterns);
   for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
@@ -117,7 +119,10 @@ function holesOf(template: string): string[] {
 export function callsTo(tokens: readonly Token[], name: RegExp): readonly CallFound[] {
   const found: CallFound[] = [];
   for (const [at, token] of tokens.entries()) {
-    if (token.kind !== "word" || !name.test(token.text) || tokens[at + 1]?.text !== "(") continue;
+    const next = tokens[at + 1];
+    // With a space before the bracket it is prose more often than code.
+    const isCall = next?.text === "(" && next.at === token.at + token.text.length;
+    if (token.kind !== "word" || !isCall || !name.test(token.text)) continue;
     if (/^(function|def|class|interface)$/.test(tokens[at - 1]?.text ?? "")) continue;
     const to = closing(tokens, at + 1);
     const receiver = receiverBefore(tokens, at);
