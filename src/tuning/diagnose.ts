@@ -50,7 +50,8 @@ function isPlace(a: Finding, b: Finding): boolean {
 
 function isSameFault(a: Finding, b: Finding): boolean {
   const meet = a.file === b.file && a.line <= b.endLine && b.line <= a.endLine;
-  if (a.pattern === b.pattern) return meet && a.line === b.line;
+  if (a.pattern === b.pattern)
+    return a.file === b.file && a.line === b.line && a.description === b.description;
   const [one, other]: Pattern[] = [patterns[a.pattern], patterns[b.pattern]];
   return meet && one?.group !== undefined && one.group === other?.group;
 }

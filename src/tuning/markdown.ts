@@ -12,7 +12,7 @@ import type { Block, FrontMatter, Lines, Reference, Row, Section, SkillFile, Sta
 type Parts = Omit<SkillFile, "path" | "text" | "lines" | "tokens" | "json">;
 
 const warnings =
-  /\b(anti-?patterns?|mistakes?|don'?ts?|do not|avoid|wrong|bad|incorrect|pitfalls?|never do)\b/i;
+  /\b(anti-?patterns?|mistakes?|don'?ts?|do not|avoid|wrong|bad|incorrect|pitfalls?|never do|not to do|what not)\b/i;
 
 export function parseMarkdown(text: string): Parts {
   const tree: Root = fromMarkdown(text, {
@@ -110,7 +110,11 @@ class Finder {
   #block(node: Nodes & { type: "code" }): void {
     const { line, endLine } = linesOf(node);
     const isFenced = /^\s*(```|~~~)/.test(this.#lines[line - 1] ?? "");
-    const isWarning = this.#isWarning(`${node.meta ?? ""} ${this.#before.split(/[.!?] /).at(-1) ?? ""}`);
+    const comment = /^\s*(?:\/\/|#)(.*)/.exec(node.value)?.[1] ?? "";
+    const lead = this.#before.split(/[.!?] /).at(-1) ?? "";
+    const isWarning =
+      this.#isWarning(`${node.meta ?? ""} ${lead}`) ||
+      /\bold way\b|\b(bad|wrong|don't|avoid|never)\b/i.test(comment);
     this.#blocks.push({
       language: (node.lang ?? "").toLowerCase(),
       text: node.value,

@@ -17,7 +17,8 @@ export function diagnoseAgent(seen: Seen): Finding[] {
 
 const failureSaid =
   /\b(fail(s|ed|ure|ures|ing)?|errors?|times? out|timed out|timeouts?|retry|retries|retried|crash(es|ed)?|no answer|does not (answer|return)|stuck|unavailable|gives? up|partial results?|come back (empty|with nothing)|exception)\b/i;
-const agentSaid = /\b(sub-?agents?|agents?|workers?|tasks?)\b/i;
+const agentSaid =
+  /\b(sub-?agents?|agents?|workers?|tasks?|started|tried|again|once more|left out|skip\w*|report\w*)\b/i;
 
 /** A sentence that tells what to do when one fails counts as handling it: skills are prose first. */
 function isHandledIn(seen: Seen, call: AgentCall): boolean {
@@ -36,6 +37,7 @@ function unhandled(seen: Seen): Finding[] {
     (call) =>
       !isTried(call.code.tokens, call.from) &&
       !isCaught(call.code.tokens, call) &&
+      !call.code.tokens.some(({ text }) => text === "allSettled") &&
       !isHandledIn(seen, call) &&
       !isInside(call, seen.agentCalls),
   );

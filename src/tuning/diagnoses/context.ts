@@ -94,13 +94,13 @@ function returnsContent({ file, tokens }: Code): Finding[] {
 const bounded =
   /\b(last|latest|recent|at most|limit|summar\w*|trim\w*|window|compact\w*|truncat\w*|drop|oldest|\d+)\b/i;
 const keepsAll =
-  /\b(append|add|accumulate|concatenate|carry|keep|collect|store)\b[^.]*\b(all|every|each|entire|full|whole|complete|everything)\b[^.]*\b(history|conversation|transcript|messages|context|responses)\b/i;
+  /\b(append|add|accumulate|concatenate|carry|keep|collect|store)s?\b[^.]*\b(all|every|each|entire|full|whole|complete|everything)\b[^.]*\b(history|conversation|transcript|messages|context|responses)\b/i;
 const keepsAll2 =
   /\b(append|add)\b[^.]*\b(response|reply|answer|output|message|turn)s?\b[^.]*\bto (the |a |your )?(\w+ )?(history|conversation|transcript|context|messages)\b/i;
 const handsOver =
-  /\b(paste|include|embed|insert|inline|pass|send|copy|give|put|dump|provide|forward)\b[^.]*\b(full|entire|whole|complete|raw|all (of )?the)\b[^.]*\b(contents?|text|files?|state|documents?|transcript|source|codebase|output|repository|diff|report)\b[^.]*\b(in|into|to|with|as)\b[^.]*\b(prompt|agent|sub-?agent|context|message|worker|reviewer)s?\b/i;
+  /\b(paste|include|embed|insert|inline|pass|send|copy|give|put|dump|provide|forward)(?:s|es)?\b[^.]*\b(full|entire|whole|complete|raw|all (of )?the)\b[^.]*\b(contents?|text|files?|state|documents?|transcript|source|codebase|output|repository|diff|report)\b[^.]*\b(in|into|to|with|as)\b[^.]*\b(prompt|agent|sub-?agent|context|message|worker|reviewer)s?\b/i;
 const readsAhead =
-  /\b(read|load|open)\b[^.]*\b(all|every|entire|whole)\b[^.]*\b(files?|codebase|repository|repo|documents?|directory|docs)\b[^.]*\b(into (the |your )?(context|memory)|up ?front|at once|before (you )?(start|begin|do|anything)|in full)\b/i;
+  /\b(read|load|open)s?\b[^.]*\b(all|every|entire|whole)\b[^.]*\b(files?|codebase|repository|repo|documents?|directory|docs)\b[^.]*\b(into (the |your )?(context|memory)|up ?front|at once|before (you )?(start|begin|do|anything)|in full)\b/i;
 const returnsAll =
   /(?:(?:^|[,;:] )(?:then |finally,? |and |have it |ask (?:it|them|each) to |- |\d+\. )*|\b(?:agents?|workers?|it|they|reviewers?)\b[^.]{0,40}\b(?:to |must |should |will )?)(return|reply with|respond with|reports? back|sends? back|hands? back|returns)\b[^.]*\b(full|entire|whole|complete|raw|verbatim)\b[^.]*\b(contents?|text|files?|output|document|transcript|source|logs?)\b/i;
 
@@ -109,7 +109,7 @@ function said(sentence: Sentence, { skill }: Seen): Finding[] {
   if (!isAdvice || text.length > 600) return [];
   if ((keepsAll.test(text) || keepsAll2.test(text)) && !bounded.test(text))
     return [finding("CTX-001", { ...sentence, description: "what is kept has no bound", evidence: text })];
-  const isOfAgent = /agent|worker/i.test(text) || /agent$/.test(skill.kind);
+  const isOfAgent = /agent|worker|reviewer|reader|persona/i.test(text) || /agent$/.test(skill.kind);
   if (isOfAgent && returnsAll.test(text))
     return [finding("CTX-005", { ...sentence, description: "the answer is the whole text", evidence: text })];
   if (handsOver.test(text) || readsAhead.test(text))

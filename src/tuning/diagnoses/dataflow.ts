@@ -121,6 +121,10 @@ function neverRead({ written, allText, skill }: Seen): Finding[] {
   const once = new Map(written.map((each) => [each.target, each]));
   return [...once.values()]
     .filter(
+      ({ file, line, endLine }) =>
+        !/\b(such as|like|e\.g\.|named)\b/.test(file.lines.slice(line - 1, endLine).join(" ")),
+    )
+    .filter(
       ({ target }) =>
         target.endsWith(".json") && !/report|output|summary|result|\*\.json$|package/i.test(target),
     )
@@ -166,7 +170,7 @@ function missingFiles({ documents, skill, written, sentences }: Seen): Finding[]
 
 /** A path in code marks may be the project's; one into a folder that only skills have is the skill's. */
 function isChecked({ form, target }: Reference, has: (path: string) => boolean): boolean {
-  if (/[*<>{}$]|\.\.\.|^(path|your|example)/.test(target)) return false;
+  if (/[*<>{}$]|\.\.\.|^(path\/to|your|example\.)/.test(target)) return false;
   if (form === "link") return true;
   const [folder = ""] = target.split("/");
   return (

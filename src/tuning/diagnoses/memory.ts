@@ -82,7 +82,7 @@ function barePrompts({ phases }: Seen): Finding[] {
 function checkpoints({ phases, allText }: Seen): Finding[] {
   if (
     phases.length <= 3 ||
-    /check-?point|snapshot|preserve|save-?point|\bcommit\b|\bsave\b|\bresume\b|persist|\bwrites?\b/i.test(
+    /check-?point|snapshot|preserve|save-?point|\bcommit\b|\bsaved?\b|\bresume|persist|\bstate\b|\bwrit(e|es|ten) (it|them|down|to|into)\b/i.test(
       allText,
     )
   )
