@@ -1,14 +1,22 @@
 // Token consumption: what is loaded although it is not needed, and what is paid for twice.
 import { dirname, join, normalize } from "node:path";
 import { callsTo } from "../code.ts";
-import { type Finding, finding } from "../finding.ts";
+import { type Finding, finding, type Severity } from "../finding.ts";
 import { type Code, isAction, type Seen } from "../see.ts";
 import type { SkillFile } from "../skill.ts";
 import { lineOfKey } from "./agent.ts";
 import { growthIn, holdsRead, promptsIn } from "./growth.ts";
 
 /** In tokens. A skill's body is advised to stay under 5,000; instructions are loaded in every conversation. */
-export const sizes = { entry: 5000, instructions: 3000, action: 2500, reference: 10_000, huge: 15_000 };
+export const sizes = {
+  entry: 5000,
+  instructions: 3000,
+  action: 2500,
+  reference: 10_000,
+  huge: 15_000,
+  /** With this much loaded, little of a usual context is left to work in. */
+  unusable: 50_000,
+};
 const manyFields = 15;
 const longDescription = 1024;
 
@@ -26,7 +34,7 @@ export function diagnoseTokens(seen: Seen): Finding[] {
 
 function large({ documents, skill }: Seen): Finding[] {
   return documents.flatMap((file) => {
-    const { entry, instructions, action, reference, huge } = sizes;
+    const { entry, instructions, action, reference } = sizes;
     const own = skill.kind === "instructions" ? instructions : entry;
     const most = file === skill.entry ? own : isAction(file) ? action : reference;
     if (file.tokens <= most) return [];
@@ -36,12 +44,17 @@ function large({ documents, skill }: Seen): Finding[] {
         file,
         line: 1,
         endLine: lines.length,
-        severity: file === skill.entry && tokens > huge ? "high" : "medium",
+        severity: file === skill.entry ? severityOf(tokens) : "medium",
         description: `${tokens} tokens are loaded at once, at most ${most} are advised`,
         evidence: `${tokens} tokens, ${lines.length} lines`,
       }),
     ];
   });
+}
+
+function severityOf(tokens: number): Severity {
+  if (tokens > sizes.unusable) return "critical";
+  return tokens > sizes.huge ? "high" : "medium";
 }
 
 function fields({ schemas }: Seen): Finding[] {
