@@ -17,6 +17,7 @@ const sees: Readonly<Record<string, readonly string[]>> = {
   config: ["core", "protocols"],
   agents: ["core", "host"],
   view: ["core", "protocols"],
+  tuning: ["core", "host", "protocols"],
   planning: ["core", "host", "protocols", "discovery"],
   effects: ["core", "host", "journal", "view", "planning", "agents", "protocols", "discovery"],
   engine: [
@@ -28,11 +29,12 @@ const sees: Readonly<Record<string, readonly string[]>> = {
     "config",
     "agents",
     "planning",
+    "tuning",
     "effects",
     "view",
   ],
   mcp: [],
-  cli: ["core", "engine", "view", "protocols", "host", "mcp"],
+  cli: ["core", "engine", "view", "protocols", "host", "mcp", "tuning"],
   ".": ["core", "engine", "view", "protocols", "cli"],
 };
 

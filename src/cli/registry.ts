@@ -115,6 +115,7 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   [() => import("./commands/attach.ts"), { attach: "attach" }],
   [() => import("./commands/report.ts"), { report: "report" }],
   [() => import("./commands/doctor.ts"), { doctor: "doctor" }],
+  [() => import("./commands/tune.ts"), { tune: "tune" }],
   [() => import("./commands/undo.ts"), { undo: "undo" }],
   [() => import("./commands/workspace.ts"), { "workspace ls": "list", "workspace rm": "remove" }],
   [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],

@@ -1,0 +1,70 @@
+// A check as SARIF 2.1.0, which code-scanning views read.
+import { join, sep } from "node:path";
+import type { Check, CheckedSkill } from "./check.ts";
+import { type Finding, type Pattern, type PatternId, patterns, type Severity } from "./finding.ts";
+
+const levels: Readonly<Record<Severity, string>> = {
+  critical: "error",
+  high: "error",
+  medium: "warning",
+  low: "note",
+};
+
+export function checkSarif({ skills, problems, encoding }: Check, version: string): object {
+  const used = [...new Set(skills.flatMap(({ findings }) => findings.map(({ pattern }) => pattern)))].sort();
+  return {
+    $schema: "https://json.schemastore.org/sarif-2.1.0.json",
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "heddle tune", semanticVersion: version, rules: used.map(ruleOf) } },
+        columnKind: "utf16CodeUnits",
+        results: skills.flatMap((skill) => skill.findings.map((finding) => resultOf(skill, finding, used))),
+        invocations: [
+          {
+            executionSuccessful: problems.length === 0,
+            toolExecutionNotifications: problems.map(({ message }) => ({
+              level: "error",
+              message: { text: message },
+            })),
+          },
+        ],
+        properties: { encoding },
+      },
+    ],
+  };
+}
+
+function ruleOf(id: PatternId): object {
+  const { title, cause, impact, severity, strategy, type, diagnosis }: Pattern = patterns[id];
+  return {
+    id,
+    name: type,
+    shortDescription: { text: title },
+    fullDescription: { text: `${cause}; ${impact}` },
+    help: { text: `strategy: ${strategy}` },
+    defaultConfiguration: { level: levels[severity] },
+    properties: { tags: [diagnosis] },
+  };
+}
+
+function resultOf({ folder, path }: CheckedSkill, finding: Finding, rules: readonly PatternId[]): object {
+  const { pattern, severity, description, file, line, endLine, evidence, strategy, rootCause } = finding;
+  const uri = join(folder, file).split(sep).map(encodeURIComponent).join("/");
+  return {
+    ruleId: pattern,
+    ruleIndex: rules.indexOf(pattern),
+    level: levels[severity],
+    message: { text: `${description} (${rootCause}; ${strategy.replaceAll("_", " ")} mends it)` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri, uriBaseId: "%SRCROOT%" },
+          region: { startLine: line, endLine, snippet: { text: evidence } },
+        },
+      },
+    ],
+    // Lines move; what was found, and in which file, stays.
+    partialFingerprints: { "heddle/v1": `${path}:${pattern}:${file}:${description}` },
+  };
+}
