@@ -67,6 +67,9 @@ export interface Flags {
   readonly all: (name: string) => readonly string[];
 }
 
+/** Whether one document was asked for, and nothing else may be printed. */
+export const isJson = ({ flags }: Pick<Call, "flags">) => flags.has("json") || flags.one("format") === "json";
+
 export interface Reply {
   /** For people; lines. */
   readonly text?: string;

@@ -9,6 +9,7 @@ import type { Heard } from "../view/live-row.ts";
 import { oneLine, withoutEscapes } from "../view/safe.ts";
 import { type Seat, seated } from "../view/seats.ts";
 import { cut } from "../view/width.ts";
+import { type Call, isJson } from "./command.ts";
 import { Screen } from "./screen.ts";
 import { terminal } from "./terminal.ts";
 
@@ -19,8 +20,8 @@ export interface Live {
   readonly settle: () => Promise<void>;
 }
 
-export async function live(app: App, say: (line: string) => void): Promise<Live> {
-  return terminal().live ? new Table() : inLines(app, say);
+export async function live(app: App, call: Pick<Call, "say" | "flags">): Promise<Live> {
+  return terminal().live && !isJson(call) ? new Table() : inLines(app, call.say);
 }
 
 /** At most eight frames a second, and one a second while nothing happens but time. */

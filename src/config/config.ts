@@ -76,6 +76,10 @@ export const configSchema = z
       .array(z.string())
       .optional()
       .describe("paths that every box may read, such as a toolchain in your home directory"),
+    verifyClaims: z
+      .boolean()
+      .optional()
+      .describe("whether `state complete-task` always runs the acceptance commands first, as with --verify"),
     scope: z
       .enum(["strict", "new-files", "any"])
       .optional()

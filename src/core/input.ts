@@ -39,6 +39,8 @@ interface Kinds {
     readonly attempt?: number | undefined;
     readonly created: Words;
     readonly modified: Words;
+    /** What heddle saw in the target, when it was asked to look first (X20). */
+    readonly evidence?: Evidence | undefined;
   };
   fail: { readonly task: TaskId; readonly attempt?: number | undefined } & Failure;
   retry: { readonly task: TaskId; readonly force?: boolean };

@@ -2,6 +2,7 @@
 // reaches the branch. One function per effect; what they share is read from the run when they begin.
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { checksum } from "../core/checksum.ts";
 import { type AttemptEffect, effectOfAttempt } from "../core/effect.ts";
 import type { Outcome } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
@@ -204,11 +205,25 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
     readable: [...(config.readable ?? []), ...repository.stores, packageDir(), ...patchBefore(app, scene)],
-    env: { HEDDLE_WORKSPACE: folder.work },
+    env: { HEDDLE_WORKSPACE: folder.work, HEDDLE_PORT: String(portFor(mark)) },
     resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
   };
+}
+
+const [firstPort, ports] = [20_000, 10_000];
+const given = new Map<string, number>();
+
+/** A port that no other attempt of this process was given: where the network is shared, servers must not collide. */
+function portFor(mark: string): number {
+  const known = given.get(mark);
+  if (known !== undefined) return known;
+  const taken = new Set(given.values());
+  let port = firstPort + (checksum(mark) % ports);
+  while (taken.has(port)) port = firstPort + ((port + 1 - firstPort) % ports);
+  given.set(mark, port);
+  return port;
 }
 
 function patchBefore(app: App, { run, def, attempt }: Scene): string[] {

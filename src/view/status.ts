@@ -178,7 +178,7 @@ function notes(run: Run): string[] {
   if (inputTokens + outputTokens > 0 || costUsd > 0 || unknownCosts > 0) {
     const cost =
       unknownCosts > 0
-        ? `at least $${costUsd.toFixed(2)} (${unknownCosts} calls of unknown cost)`
+        ? `at least $${costUsd.toFixed(2)} (${unknownCosts} call${unknownCosts === 1 ? "" : "s"} of unknown cost)`
         : `$${costUsd.toFixed(2)}`;
     lines.push(`${(inputTokens + outputTokens).toLocaleString("en-US")} tokens, ${cost}`);
   }

@@ -67,7 +67,7 @@ async function orderFor(
   signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   const slots = numberOf(flags.one("parallel") ?? "3", "--parallel", { least: 1, whole: true });
   const speed = numberOf(flags.one("speed") ?? "1", "--speed", { least: 0.01 });
-  const { changed, watch, settle } = await live(app, say);
+  const { changed, watch, settle } = await live(app, { say, flags });
   return { demo: { root, slots, speed, signal, stopNow: now.signal, changed, watch }, settle };
 }
 

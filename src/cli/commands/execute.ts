@@ -89,7 +89,7 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
   if (!call.stopNow)
     signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   if (going.only) await refuseUnknown(app, going.only);
-  const view = await live(app, call.say);
+  const view = await live(app, call);
   await run({
     app,
     agent: flags.one("agent"),

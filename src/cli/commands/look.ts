@@ -11,7 +11,7 @@ import { isDetail, lineOf } from "../../view/activity.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
-import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { type Call, type Command, exits, isJson, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
 import { Screen } from "../screen.ts";
 import { terminal } from "../terminal.ts";
@@ -44,7 +44,7 @@ async function show(app: App): Promise<Reply> {
 
 /** On a terminal the screen is drawn over; elsewhere each change is a line. */
 async function watch(call: Call, app: App): Promise<void> {
-  const screen = terminal().live ? new Screen() : undefined;
+  const screen = terminal().live && !isJson(call) ? new Screen() : undefined;
   const resized = () => screen?.resized(terminal().width);
   if (screen) process.stdout.on("resize", resized);
   try {

@@ -129,7 +129,7 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
   const { runPlanning } = await import("../../engine/plan.ts");
   const { flags, signal } = call;
   for (;;) {
-    const view = await live(app, call.say);
+    const view = await live(app, call);
     await runPlanning({
       app,
       agent,
