@@ -24,7 +24,11 @@ export const tune: Command = {
     all: { about: "every skill of the project" },
     focus: { about: "only these diagnoses", takes: "DIAGNOSIS", many: true, choices: focuses },
     sarif: { about: "print SARIF 2.1.0, for code-scanning views" },
-    out: { about: "write the report to this file: Markdown, or what --json or --sarif say", takes: "FILE" },
+    out: {
+      about: "write the report to this file: Markdown, or what --json or --sarif say",
+      takes: "FILE",
+      byHand: true,
+    },
   },
   examples: [
     "heddle tune --check skills/",
