@@ -1,7 +1,7 @@
 // Effect `review-work`: a second agent, never the one that did the work, judges the change against the criteria (X9).
 import { join } from "node:path";
 import * as z from "zod";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, Stopped } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import type { Json } from "../core/run.ts";
@@ -31,14 +31,19 @@ export async function reviewWork(review: Review, signal: AbortSignal): Promise<O
   const place = join(review.folder.folder, "review");
   const output = join(place, "out/judgement.json");
   const done = join(place, "ended");
-  let usage: Spent | undefined;
+  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   if (!isThere(done)) {
-    usage = await turn(review, { place, output }, signal);
+    ({ usage, stopped } = await turn(review, { place, output }, signal));
     if (signal.aborted) return failure("environment", "ended");
     replaceFile(done, "");
     forgetHome(join(place, "home"));
   }
-  return { ...judged(review, output), ...(usage && { usage }) };
+  // Why there is no judgement, where the reviewer says so itself.
+  const reason = stopped.kind === "failed" && !isThere(output) ? stopped : undefined;
+  const outcome = reason
+    ? failure(reason.category, `the reviewer: ${reason.message}`)
+    : judged(review, output);
+  return { ...outcome, ...(usage && { usage }) };
 }
 
 function judged({ def }: Review, output: string): Outcome {
@@ -60,7 +65,7 @@ async function turn(
   { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd }: Review,
   { place, output }: { place: string; output: string },
   signal: AbortSignal,
-): Promise<Spent | undefined> {
+): Promise<{ usage: Spent | undefined; stopped: Stopped }> {
   for (const name of ["home", "work", "out"]) makeFolder(join(place, name));
   const [bundle, patch] = [join(place, "bundle.json"), join(place, "change.patch")];
   replaceFile(patch, diff);
@@ -75,10 +80,12 @@ async function turn(
     records: place,
   };
   const order = { role: "task-verifier", task: def.id, attempt, bundle, token: folder.token, output };
-  let usage: Spent | undefined;
-  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal))
+  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
+  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
-  return usage;
+    if (event.kind === "stopped") stopped = event.how;
+  }
+  return { usage, stopped };
 }
 
 function failure(category: string, error: string): Outcome {
