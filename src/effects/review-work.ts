@@ -5,7 +5,15 @@ import type { Agent, Stopped } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import type { Json } from "../core/run.ts";
-import { isPlainFile, isThere, makeFolder, readIfThere, readText, replaceFile } from "../host/files.ts";
+import {
+  append,
+  isPlainFile,
+  isThere,
+  makeFolder,
+  readIfThere,
+  readText,
+  replaceFile,
+} from "../host/files.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
@@ -62,7 +70,7 @@ function judged({ def }: Review, output: string): Outcome {
 }
 
 async function turn(
-  { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd }: Review,
+  { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd, now }: Review,
   { place, output }: { place: string; output: string },
   signal: AbortSignal,
 ): Promise<{ usage: Spent | undefined; stopped: Stopped }> {
@@ -82,6 +90,7 @@ async function turn(
   const order = { role: "task-verifier", task: def.id, attempt, bundle, token: folder.token, output };
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
+    append(join(place, "events.jsonl"), `${JSON.stringify({ at: now(), ...event })}\n`);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "stopped") stopped = event.how;
   }

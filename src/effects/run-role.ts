@@ -4,8 +4,9 @@ import { join } from "node:path";
 import type { Agent, AgentEvent, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
+import { wallClock } from "../host/clock.ts";
 import { textDigest } from "../host/digest.ts";
-import { copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { append, copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
 import type { Places } from "../planning/plan-files.ts";
@@ -90,6 +91,7 @@ export async function workOn(
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(ordered, signal)) {
+    append(join(folder.folder, "events.jsonl"), `${JSON.stringify({ at: wallClock(), ...event })}\n`);
     watch(role, event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked")

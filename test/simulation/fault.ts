@@ -116,7 +116,7 @@ export function drawFaults(random: Random): Faults {
     agentAsks: upTo(0.12),
     agentMumbles: upTo(0.3),
     agentLimited: upTo(0.15),
-    reviewRefuses: upTo(0.4),
+    reviewRefuses: upTo(0.6),
     gitFails: upTo(0.06),
     conflicts: upTo(0.35),
     redOnMerge: upTo(0.4),
