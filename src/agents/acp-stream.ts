@@ -13,6 +13,7 @@ import type { AgentEvent, Stopped } from "./agent.ts";
 import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";
 import { costOf, type Prices } from "./prices.ts";
 import { amount, failedAs, jsonIn, stoppedBy } from "./program.ts";
+import { isUsageLimit, limitedAs } from "./usage-limit.ts";
 
 export interface AcpSession {
   readonly talk: Talk;
@@ -269,6 +270,7 @@ function failureIn({ code, message, data }: Fields, title: string): Stopped {
     return apiFailure(undefined, said);
   const status = typeof code === "number" && code >= 400 && code < 600 ? code : statusIn(said);
   if (status !== undefined) return apiFailure(status, said);
+  if (isUsageLimit(said)) return limitedAs(`${title} may not ask its model for now: ${said}`);
   return failedAs("runtime", `${title} stopped: ${said}`);
 }
 

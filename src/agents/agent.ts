@@ -62,6 +62,8 @@ export type Stopped =
       readonly category: "runtime" | "timeout" | "environment" | "budget";
       readonly message: string;
       readonly retryable: boolean;
+      /** It may not be asked for a while, and how long, as far as it says. */
+      readonly limit?: { readonly resetsInMs: number | null };
     };
 
 export interface Agent {

@@ -17,6 +17,7 @@ import {
   shortened as short,
 } from "./conversation.ts";
 import { amount, failedAs, jsonIn, stoppedBy } from "./program.ts";
+import { limitedAs } from "./usage-limit.ts";
 
 type Spent = Extract<AgentEvent, { kind: "spent" }>;
 
@@ -125,6 +126,8 @@ function concluded(result: Fields): Stopped {
     return failedAs("budget", `Claude Code used up its turns (${result.num_turns})`);
   if (subtype === "error_max_budget_usd" || reason === "budget_exhausted")
     return failedAs("budget", `Claude Code reached its cost limit: ${said}`);
+  if (/usage limit|hit your limit/i.test(said))
+    return limitedAs(`Claude Code may not ask its model for now: ${said}`);
   if (reason === "api_error" || typeof status === "number") return apiFailure(status, said);
   return failedAs("runtime", `Claude Code stopped (${reason ?? subtype}): ${said}`);
 }

@@ -12,6 +12,7 @@ import { type Rollout, tokensIn } from "./codex-rollout.ts";
 import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";
 import { costOf, type Prices, type Tokens } from "./prices.ts";
 import { failedAs, jsonIn, stoppedBy } from "./program.ts";
+import { isUsageLimit, limitedAs } from "./usage-limit.ts";
 
 const longestDetail = 200;
 const longestReason = 300;
@@ -144,6 +145,7 @@ function failureIn(message: string): Stopped {
   const said = shortened(message, longestReason);
   const status = /\bstatus:? (\d{3})\b/.exec(message)?.[1];
   if (status !== undefined) return apiFailure(Number(status), said);
+  if (isUsageLimit(message)) return limitedAs(`Codex may not ask its model for now: ${said}`);
   if (/high demand|overloaded|at capacity/i.test(message))
     return failedAs("environment", `the model's API is overloaded: ${said}`);
   if (/connection failed|error sending request|stream disconnected|timed? ?out|network/i.test(message))

@@ -5,6 +5,7 @@ import type { Ending, ProgramLine, ProgramSpec } from "../host/program.ts";
 import { runProgram } from "../host/run.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
 import { failedAs, questionIn } from "./program.ts";
+import { limitedAs } from "./usage-limit.ts";
 
 export interface Caps {
   readonly maxTurns: number;
@@ -140,6 +141,7 @@ export function apiFailure(status: unknown, said: string): Stopped {
     return failedAs("environment", `the model's API refused the key (${status}): ${said}`, false);
   if (status === 404)
     return failedAs("environment", `the model's API does not know the model (404): ${said}`, false);
-  const category = status === 429 || status >= 500 ? "environment" : "runtime";
+  if (status === 429) return limitedAs(`the model's API limits its use (429): ${said}`);
+  const category = status >= 500 ? "environment" : "runtime";
   return failedAs(category, `the model's API answered ${status}: ${said}`);
 }

@@ -52,6 +52,17 @@ const agent = z.strictObject({
   limits: limits.optional(),
 });
 
+const worker = z.strictObject({
+  agent: z.string().optional().describe("who works"),
+  model: z.string().min(1).optional().describe("with which model, instead of the agent's own"),
+  effort: z.string().min(1).optional().describe("how hard it thinks, instead of the agent's own"),
+  fallback: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("who takes over while it may not be asked, in order"),
+  limits: limits.optional(),
+});
+
 export const configSchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -60,10 +71,15 @@ export const configSchema = z
       .optional()
       .describe("who works when nothing else is said: `command:./x`, or a name from `agents`"),
     agents: z.record(name, agent).optional(),
-    roles: z
-      .record(name, z.strictObject({ agent: z.string().optional(), limits: limits.optional() }))
+    roles: z.record(name, worker).optional().describe("per role: which agent, set up how, with which limits"),
+    tags: z
+      .record(z.string().min(1), worker)
       .optional()
-      .describe("per role: which agent, with which limits"),
+      .describe("per tag of a task: who executes it; goes before the role"),
+    fallback: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("who takes over while an agent may not be asked, in order"),
     limits: limits.optional(),
     prices: z
       .record(z.string().min(1), price)
@@ -125,6 +141,7 @@ export const configSchema = z
 
 export type Config = z.infer<typeof configSchema>;
 export type AgentConfig = z.infer<typeof agent>;
+export type WorkerConfig = z.infer<typeof worker>;
 export type LimitsConfig = z.infer<typeof limits>;
 
 export interface ParsedConfig {
@@ -230,7 +247,7 @@ function knownKeys(path: readonly string[]): string[] {
   if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
   if (top === "agents") return Object.keys(agent.shape);
   if (top === "prices") return Object.keys(price.shape);
-  if (top === "roles") return ["agent", "limits"];
+  if (top === "roles" || top === "tags") return Object.keys(worker.shape);
   if (top === "network") return ["setup", "checks"];
   if (top === "checks") return ["minutes", "env"];
   if (top === "mcp") return ["allow"];

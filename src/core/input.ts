@@ -136,6 +136,8 @@ export type Outcome =
       readonly tip?: string;
       /** The agent died with an earlier orchestrator, and there is nothing to take over. */
       readonly lost?: boolean;
+      /** Its agent reached a usage limit: how long it is left alone. */
+      readonly parkMs?: number;
     } & Failure);
 
 /** What an agent's call used; a cost that nobody told is null. */

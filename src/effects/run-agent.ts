@@ -30,6 +30,24 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly watch: Watch;
   /** Whether a conversation that was cut off may be taken up: the person wants what was left behind tried again. */
   readonly mayResume: boolean;
+  /** What a usage limit leads to. */
+  readonly park: Park;
+}
+
+/** A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. */
+export type Park = (
+  agent: string,
+  resetsInMs: number | null,
+) => { readonly parkMs: number; readonly outlook: string };
+
+export function parkedBy(
+  stopped: Stopped,
+  agent: string,
+  park: Park,
+): { readonly parkMs: number; readonly error: string } | undefined {
+  if (stopped.kind !== "failed" || !stopped.limit) return undefined;
+  const { parkMs, outlook } = park(agent, stopped.limit.resetsInMs);
+  return { parkMs, error: `${stopped.message}; ${outlook}` };
 }
 
 /** An attempt that takes its orchestrator with it each time is lost in the end. */
@@ -157,7 +175,7 @@ export async function conclude(work: TaskWork, { stopped, usage, asked }: Ended)
 async function judged(work: TaskWork, proposal: Proposal, stopped: Stopped): Promise<Outcome> {
   switch (proposal.kind) {
     case "none":
-      return nothingProposed(stopped);
+      return { ...nothingProposed(stopped), ...parkedBy(stopped, work.agent.name, work.park) };
     case "unreadable":
       return failure("unparseable", proposal.reason);
     case "wrong":

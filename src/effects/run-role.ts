@@ -4,14 +4,16 @@ import { join } from "node:path";
 import type { Agent, AgentEvent, Stopped } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
+import { wallClock } from "../host/clock.ts";
 import { textDigest } from "../host/digest.ts";
-import { copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { append, copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
 import type { Places } from "../planning/plan-files.ts";
 import { planningBundle, type RoleOrder, type Skill } from "../planning/planning-bundle.ts";
 import { forgetHome } from "./agent-home.ts";
 import type { RoleFolder } from "./role-folder.ts";
+import { type Park, parkedBy } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface RoleWork {
@@ -25,6 +27,8 @@ export interface RoleWork {
   /** Where the output of the attempt before lies, when it was refused. */
   readonly before?: string;
   readonly watch: (role: string, event: AgentEvent) => void;
+  /** What a usage limit leads to. */
+  readonly park: Park;
 }
 
 export async function runRole(job: Job, work: RoleWork, signal: AbortSignal): Promise<Outcome> {
@@ -63,7 +67,7 @@ export function prepare(work: RoleWork, makes: Makes): void {
 
 /** What the agent did, as an outcome: its end says nothing about its work, only whether there may be any. */
 export async function workOn(
-  { agent, limits, order, folder, readable, watch }: RoleWork,
+  { agent, limits, order, folder, readable, watch, park }: RoleWork,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { role, attempt } = order;
@@ -87,6 +91,7 @@ export async function workOn(
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(ordered, signal)) {
+    append(join(folder.folder, "events.jsonl"), `${JSON.stringify({ at: wallClock(), ...event })}\n`);
     watch(role, event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked")
@@ -102,5 +107,6 @@ export async function workOn(
   const spent = usage && { usage };
   if (stopped.kind === "finished") return { ok: true, inputs: asked, ...spent };
   const { category, message, retryable } = stopped;
-  return { ok: false, error: message, category, subcategory: null, retryable, ...spent };
+  const failure = { ok: false as const, error: message, category, subcategory: null, retryable };
+  return { ...failure, ...parkedBy(stopped, agent.name, park), ...spent };
 }

@@ -8,7 +8,7 @@ import type { Outcome } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { type Attempt, type TaskDef, taskOf } from "../core/run.ts";
-import { type AttemptFolder, attemptFolder } from "../effects/attempt-folder.ts";
+import { type AttemptFolder, attemptFolder, startedOf } from "../effects/attempt-folder.ts";
 import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
 import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
@@ -158,8 +158,15 @@ async function bundleFor(
   });
 }
 
+/** Whoever began the attempt; before it began, whoever is to do it. */
+function executorOf({ agents }: Execution, { folder, def }: Scene) {
+  const began = startedOf(folder)?.agent;
+  if (began === undefined) return agents.forRole("task-executor", def.tags);
+  return agents.whoBegan(began, "task-executor", def.tags);
+}
+
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
-  const agent = execution.agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   if (isProblem(agent)) return impossible(agent.message);
   const order = taskWork(execution, scene);
   const task = scene.def.id;
@@ -187,9 +194,10 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
   }
 }
 
-function taskWork({ app, config, agents, repository, watch }: Execution, scene: Scene): TaskWork {
+function taskWork(execution: Execution, scene: Scene): TaskWork {
+  const { app, config, agents, repository, watch } = execution;
   const { folder, def, attempt, mark, mayResume } = scene;
-  const agent = agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   if (isProblem(agent)) throw new Error(agent.message);
   return {
     repository,
@@ -200,7 +208,8 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     scope: config.scope ?? "new-files",
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, "task-executor", agent.name),
+    limits: limitsFor(config, { role: "task-executor", agent: agent.name, tags: def.tags }),
+    park: agents.park("task-executor", def.tags),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
@@ -290,19 +299,28 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
   const { agents, app, repository } = execution;
-  const agent = agents.forRole("task-verifier");
+  const order = taskWork(execution, scene);
+  const agent = agents.reviewer(order.agent);
   const skill = skillOf("task-verifier", app.paths.heddle);
   if (isProblem(agent)) return impossible(agent.message);
   if (isProblem(skill)) return impossible(skill.message);
   const { attempt } = scene;
   const diff = await diffText(repository, { from: attempt.base ?? "", to: attempt.work?.commit ?? "" });
-  const order = taskWork(execution, scene);
-  return reviewWork({ ...order, agent, skill: skill as Skill, diff, evidence: scene.evidence }, signal);
+  const limits = limitsFor(execution.config, {
+    role: "task-verifier",
+    agent: agent.name,
+  });
+  return reviewWork(
+    { ...order, limits, agent, skill: skill as Skill, diff, evidence: scene.evidence },
+    signal,
+  );
 }
 
-function merging({ repository, agents }: Execution, { run, branch, def, attempt, folder }: Scene): Merging {
+function merging(execution: Execution, scene: Scene): Merging {
+  const { run, branch, def, attempt, folder } = scene;
+  const { repository } = execution;
   if (!attempt.work || attempt.base === null) throw new Error(`bug: ${def.id} has nothing to merge`);
-  const agent = agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   const author = isProblem(agent) ? "agent" : agent.name;
   return { repository, run, branch, def, base: attempt.base, work: attempt.work, author, folder };
 }

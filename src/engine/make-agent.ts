@@ -38,7 +38,8 @@ const makers: Record<Kind, Make> = {
   acp: acpAgent,
 };
 
-export function makeAgent(word: string, shop: Workshop): Agent | Problem {
+/** `set` is what the work asks for: it goes before what the agent was configured with. */
+export function makeAgent(word: string, shop: Workshop, set: Partial<AgentConfig> = {}): Agent | Problem {
   const { config, root } = shop;
   const [kind = "", rest = ""] = split(word);
   if (kind === "scripted") {
@@ -50,10 +51,10 @@ export function makeAgent(word: string, shop: Workshop): Agent | Problem {
   }
   if (kind === "command") return commandAgent(word, { command: [rest] }, shop);
   const configured = config.agents?.[word];
-  if (configured) return makers[configured.kind ?? "command"](word, configured, shop);
-  if (kind === "acp") return acpAgent(word, { command: [rest] }, shop);
+  if (configured) return makers[configured.kind ?? "command"](word, { ...configured, ...set }, shop);
+  if (kind === "acp") return acpAgent(word, { command: [rest], ...set }, shop);
   const named = kinds.find((each) => each === kind);
-  if (named) return makers[named](word, settingsFor(config, named, rest), shop);
+  if (named) return makers[named](word, { ...settingsFor(config, named, rest), ...set }, shop);
   const meant = closest(word, [...kinds, ...Object.keys(config.agents ?? {})]);
   return problem("unknown-agent", `\`${word}\` is not an agent`, {
     hint: meant

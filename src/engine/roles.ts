@@ -79,7 +79,8 @@ async function workFor(
   return {
     ...refused,
     agent,
-    limits: limitsFor(config, role, agent.name),
+    limits: limitsFor(config, { role, agent: agent.name }),
+    park: agents.park(role),
     order: { ...order, ...previous, ...more },
     skill: skill as Skill,
     folder,
