@@ -36,6 +36,11 @@ export class Terminal {
     return stripVTControlCharacters(this.#shown);
   }
 
+  /** As it came. */
+  get raw(): string {
+    return this.#shown;
+  }
+
   /** Waits until this is shown, behind what was waited for before, then types. */
   async answer(question: string | RegExp, ...typed: readonly string[]): Promise<void> {
     try {

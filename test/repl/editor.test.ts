@@ -108,6 +108,7 @@ describe("L13 its layout", () => {
 
   it("folds between words", () => {
     expect(folded("one two three", 8)).toEqual(["one two", "three"]);
+    expect(folded("  1  one two", 9)).toEqual(["  1  one", "  two"]);
     expect(folded("abcdefghij kl", 4)).toEqual(["abcd", "efgh", "ij", "kl"]);
   });
 });

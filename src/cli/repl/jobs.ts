@@ -163,7 +163,7 @@ export class Jobs {
 }
 
 /** Two of them at once would only refuse each other. */
-const holdsRun = ({ group, interruptible }: Command) => group === "run" && interruptible === true;
+export const holdsRun = ({ group, interruptible }: Command) => group === "run" && interruptible === true;
 
 function newJob(words: readonly string[], command: Command): Job {
   return {

@@ -64,20 +64,22 @@ function wrapped({ text, at }: Line, room: number): Laid {
   return { rows, row, column };
 }
 
-/** Broken between words; a word that is wider than the window, inside. */
+/** Broken between words, each row indented as the first; a word that is wider than the window, inside. */
 export function folded(text: string, width: number): string[] {
+  const indent = /^ */.exec(text)?.[0] ?? "";
+  const room = Math.max(4, width - indent.length);
   const rows: string[] = [];
   let row = "";
-  for (const word of text.split(" ")) {
-    if (row !== "" && cells(row) + 1 + cells(word) > width) {
+  for (const word of text.slice(indent.length).split(" ")) {
+    if (row !== "" && cells(row) + 1 + cells(word) > room) {
       rows.push(row);
       row = "";
     }
     row = row === "" ? word : `${row} ${word}`;
-    if (cells(row) <= width) continue;
-    const pieces = wrapped({ text: row, at: 0 }, width).rows;
+    if (cells(row) <= room) continue;
+    const pieces = wrapped({ text: row, at: 0 }, room).rows;
     rows.push(...pieces.slice(0, -1));
     row = pieces.at(-1) ?? "";
   }
-  return [...rows, row];
+  return [...rows, row].map((each) => indent + each);
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { Run } from "../../core/run.ts";
 import { statusOf } from "../../core/task.ts";
 import { App } from "../../engine/app.ts";
+import { isAtRest } from "../../engine/drive.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { isThere } from "../../host/files.ts";
 import { oneLine } from "../../view/safe.ts";
@@ -57,6 +58,12 @@ export class Project {
     this.#app?.close();
     this.#app = undefined;
     this.#version = -1;
+  }
+
+  /** Whether an orchestrator would find something to do, and there is none. */
+  async couldGoOn(): Promise<boolean> {
+    const found = this.#read((run) => run.holder === null && run.halt === null && !isAtRest(run));
+    return (await found.catch(() => false)) ?? false;
   }
 
   async tasks(prefix: string): Promise<readonly Offer[]> {

@@ -9,7 +9,7 @@ import { allCommands } from "../registry.ts";
 import { complete, type Known, type Question } from "./complete.ts";
 import { helpText } from "./help.ts";
 import { History } from "./history.ts";
-import { type Job, Jobs, type Paper } from "./jobs.ts";
+import { holdsRun, type Job, Jobs, type Paper } from "./jobs.ts";
 import { Project } from "./project.ts";
 import { asCommand, isCommand } from "./words.ts";
 
@@ -29,8 +29,9 @@ export class Session {
   readonly #jobs: Jobs;
   readonly #timer: NodeJS.Timeout;
   #asks: readonly Waiting[] = [];
-  /** What ended because the run asks something: it goes on when that is answered. */
-  #paused: readonly string[] | undefined;
+  /** What ended before its time, perhaps because the run asks something: then it goes on when that is answered. */
+  #paused: Pick<Job, "words" | "sinceMs"> | undefined;
+  #answeredMs = 0;
   #leaving = false;
   #leave = () => {};
   readonly over = new Promise<void>((settled) => {
@@ -182,19 +183,22 @@ export class Session {
     void this.#look().then(() => this.#goOn(job, exit));
   }
 
-  #goOn({ command, words, interrupt }: Job, exit: number): void {
-    const isOpen = this.questions.length > 0;
+  async #goOn({ command, words, sinceMs, interrupt }: Job, exit: number): Promise<void> {
     if (this.#leaving) {
       if (this.running.length === 0) this.#finish();
-    } else if (command.group === "run" && command.interruptible)
-      this.#paused = isOpen && !interrupt.signal.aborted ? words : undefined;
-    else if (command.name === "answer" && exit === 0 && !isOpen && this.#paused && !this.#jobs.working) {
-      const again = this.#paused;
-      this.#paused = undefined;
-      if (this.halted) return;
-      this.#paper.print(`going on: /${again.join(" ")}`);
-      void this.#jobs.start(again);
+      return;
     }
+    if (command.name === "answer" && exit === 0) this.#answeredMs = Date.now();
+    if (holdsRun(command))
+      this.#paused = exit === 0 || interrupt.signal.aborted ? undefined : { words, sinceMs };
+    const paused = this.#paused;
+    const isAnswered = paused && this.#answeredMs >= paused.sinceMs && this.questions.length === 0;
+    // The answer may come while what asked is still on its way out.
+    if (!isAnswered || this.#jobs.working || !(await this.#project.couldGoOn())) return;
+    if (this.#paused !== paused || this.#jobs.working) return;
+    this.#paused = undefined;
+    this.#paper.print(`going on: /${paused.words.join(" ")}`);
+    void this.#jobs.start(paused.words);
   }
 
   async #look(): Promise<void> {
