@@ -2,6 +2,8 @@
 // tools all come from these objects. A command answers with a Reply; only `main.ts` prints.
 import type { Problem } from "../core/problem.ts";
 import type { App } from "../engine/app.ts";
+import type { Prompts } from "./prompts.ts";
+import type { Drawing } from "./screen.ts";
 
 export interface Arg {
   readonly name: string;
@@ -57,8 +59,12 @@ export interface Call {
   readonly warn: (problem: Problem) => void;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
-  /** Aborted when there is no time left to let anything finish. */
-  readonly stopNow?: AbortSignal;
+  /** Aborted by a second Ctrl-C. Only for commands that can end what they began; others end with the process. */
+  readonly stopNow: () => AbortSignal;
+  /** Where to draw what goes on, when somebody else has the terminal; otherwise a `Screen` of its own. */
+  readonly screen?: () => Drawing;
+  /** Who asks the person, when somebody else has the terminal (`prompts.ts`). */
+  readonly ask?: Prompts;
 }
 
 export interface Flags {

@@ -1,23 +1,25 @@
 // The command line: finds the command, runs it, prints its reply. One sentence for every mistake, on stderr,
 // and an exit code that scripts can rely on (C14, C15).
-import { closest, problem } from "../core/problem.ts";
-import { findRoot } from "../engine/paths.ts";
 import { problemText } from "../view/problem.ts";
 import { safe } from "../view/safe.ts";
-import { carryOut, type Surface } from "./carry-out.ts";
-import { type Command, exits, type Reply, Usage } from "./command.ts";
+import { type Command, exits, type Reply } from "./command.ts";
 import { explain } from "./explain.ts";
 import { print } from "./out.ts";
-import { parse } from "./parse.ts";
-import { allCommands, commandNames, loadCommand } from "./registry.ts";
+import { type Parsed, parse } from "./parse.ts";
+import { find, perform } from "./perform.ts";
 
 export async function main(words: readonly string[]): Promise<number> {
   const json =
     words.includes("--json") ||
     (words.includes("--format") && words[words.indexOf("--format") + 1] === "json");
   try {
+    if (isInvitation(words)) {
+      const { repl } = await import("./repl/repl.ts");
+      return await repl(words);
+    }
     const { command, rest } = await find(words);
     const parsed = parse(command, rest);
+    if (parsed.flags.has("plain")) process.env.HEDDLE_PLAIN = "1";
     if (parsed.flags.has("help")) {
       const { commandHelp } = await import("./help.ts");
       print(commandHelp(command));
@@ -28,41 +30,40 @@ export async function main(words: readonly string[]): Promise<number> {
       const { sayInside } = await import("./inside.ts");
       return show(await sayInside(command, parsed, socket), json);
     }
-    return show(await carryOut(command, parsed, onTerminal(json, parsed.flags.one("dir"))), json);
+    return show(await call(command, parsed, json), json);
   } catch (error) {
     return fail(error, json);
   }
 }
 
-async function find(words: readonly string[]): Promise<{ command: Command; rest: readonly string[] }> {
-  for (const length of [2, 1]) {
-    const command = await loadCommand(words.slice(0, length).join(" "));
-    if (command) return { command, rest: words.slice(length) };
-  }
-  const help = await loadCommand("help");
-  const plain = words.filter((word) => !word.startsWith("-"));
-  if (help && (plain.length === 0 || commandNames.some((name) => name.startsWith(`${words[0]} `)))) {
-    const known = plain.length < 2 || plain[0] === "help";
-    if (known) return { command: help, rest: words.filter((word) => word !== "--help" && word !== "-h") };
-  }
-  const said = plain.slice(0, 2).join(" ");
-  const meant = closest(said, commandNames) ?? closest(plain[0] ?? "", commandNames);
-  throw new Usage(
-    problem("unknown-command", `\`${said}\` is not a heddle command`, {
-      hint: meant ? `did you mean \`heddle ${meant}\`?` : "heddle help",
-    }),
+/** `heddle` alone, or with nothing but where to work and how to show it, on a terminal (L13). */
+function isInvitation(words: readonly string[]): boolean {
+  if (words[0]?.startsWith("--") === false) return false;
+  const places = ["--dir", "--run"];
+  const others = words.filter(
+    (word, at) =>
+      word !== "--plain" && !/^--(?:dir|run)(?:=|$)/.test(word) && !places.includes(words[at - 1] ?? ""),
   );
+  if (others.length > 0 || process.env.HEDDLE_SOCKET !== undefined) return false;
+  const { isatty } = process.getBuiltinModule("node:tty");
+  return isatty(0) && isatty(1);
 }
 
-function onTerminal(json: boolean, dir: string | undefined): Surface {
-  return {
-    root: findRoot(dir, process.env),
-    by: process.env.HEDDLE_ACTOR ?? "operator",
-    commands: allCommands,
+async function call(command: Command, parsed: Parsed, json: boolean): Promise<Reply> {
+  const [interrupt, now] = [new AbortController(), new AbortController()];
+  if (command.interruptible) process.once("SIGINT", () => interrupt.abort());
+  return perform(command, parsed, {
     say: json ? () => {} : print,
     stream: print,
     warn: (found) => print(problemText(found, "warning"), 2),
-  };
+    signal: interrupt.signal,
+    stopNow: () => {
+      interrupt.signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), {
+        once: true,
+      });
+      return now.signal;
+    },
+  });
 }
 
 function show(

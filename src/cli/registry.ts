@@ -114,6 +114,7 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],
   [() => import("./commands/attach.ts"), { attach: "attach" }],
   [() => import("./commands/transcript.ts"), { transcript: "transcript" }],
+  [() => import("./commands/tasks.ts"), { tasks: "tasks" }],
   [() => import("./commands/report.ts"), { report: "report" }],
   [() => import("./commands/doctor.ts"), { doctor: "doctor" }],
   [() => import("./commands/tune.ts"), { tune: "tune" }],

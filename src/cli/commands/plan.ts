@@ -137,17 +137,17 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
-      ...(call.stopNow && { stopNow: call.stopNow }),
+      stopNow: call.stopNow(),
       changed: view.changed,
       watch: view.watch,
     });
     await view.settle();
     const open = await app.look((run) => run.questions.find((question) => question.answer === null));
-    if (!open || !canAsk(flags) || signal.aborted) return outcome(app, signal);
+    if (!open || !canAsk(call) || signal.aborted) return outcome(app, signal);
     const answer =
       open.options.length > 0
-        ? await (await prompts()).choose(open.text, open.options)
-        : await (await prompts()).text(open.text, { initial: "" });
+        ? await (await prompts(call)).choose(open.text, open.options)
+        : await (await prompts(call)).text(open.text, { initial: "" });
     await app.submit({ kind: "answer", id: open.id, answer });
   }
 }

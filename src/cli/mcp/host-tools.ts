@@ -4,10 +4,10 @@ import { closest, type Problem, problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
 import type { Answer, Tool } from "../../mcp/server.ts";
 import { problemText } from "../../view/problem.ts";
-import { carryOut } from "../carry-out.ts";
 import { type Call, type Command, exits, type Flag, type Reply } from "../command.ts";
 import { explain } from "../explain.ts";
 import { parse } from "../parse.ts";
+import { perform } from "../perform.ts";
 import { type Offer, offerOf, schemaOf, wordsFor } from "./offer.ts";
 
 /** To look, to answer what the run asks, and to stop it: nothing here spends, merges or overrides. */
@@ -78,7 +78,7 @@ function mayBeFixed({ flags = {} }: Command, word: string): boolean {
   return flag !== undefined && (flag.takes === undefined) === !word.includes("=");
 }
 
-function toolOf(offer: Offer, { root, commands, gone }: Host): Tool {
+function toolOf(offer: Offer, { root, gone }: Host): Tool {
   const { command, tool, about, fixed } = offer;
   return {
     name: tool,
@@ -88,15 +88,14 @@ function toolOf(offer: Offer, { root, commands, gone }: Host): Tool {
     long: command.group === "run" && command.interruptible === true,
     call: (input, { client, signal, say }) =>
       answered(async (warn) =>
-        carryOut(command, parse(command, wordsFor(offer, input)), {
+        perform(command, parse(command, wordsFor(offer, input)), {
           root,
           by: process.env.HEDDLE_ACTOR ?? actor(client),
-          commands,
           say,
           stream: say,
           warn,
           signal,
-          stopNow: gone,
+          stopNow: () => gone,
         }),
       ),
   };
