@@ -18,7 +18,8 @@ const sees: Readonly<Record<string, readonly string[]>> = {
   agents: ["core", "host"],
   view: ["core", "protocols"],
   planning: ["core", "host", "protocols", "discovery"],
-  effects: ["core", "host", "journal", "view", "planning", "agents", "protocols", "discovery"],
+  jobs: ["core", "host", "protocols", "planning"],
+  effects: ["core", "host", "journal", "view", "planning", "jobs", "agents", "protocols", "discovery"],
   engine: [
     "core",
     "protocols",
@@ -28,6 +29,7 @@ const sees: Readonly<Record<string, readonly string[]>> = {
     "config",
     "agents",
     "planning",
+    "jobs",
     "effects",
     "view",
   ],

@@ -21,7 +21,7 @@ export interface RoleWork {
   readonly bundle: () => string;
   readonly folder: RoleFolder;
   /** Where it works, if not in an empty folder of its own, and what it may write there. */
-  readonly place?: Pick<Workspace, "cwd" | "writable" | "env">;
+  readonly place?: Pick<Workspace, "cwd" | "writable" | "env" | "tmp">;
   /** Paths that the role may read in its box. */
   readonly readable: readonly string[];
   /** Where the output of the attempt before lies, when it was refused. */

@@ -2,11 +2,11 @@
 // by compare-and-swap. No work tree and no index take part, so nothing can be left half done.
 
 import { isProblem } from "../core/problem.ts";
-import { type Change, changesBetween, diffText } from "./changes.ts";
+import { type Change, changesBetween, diffText, patchBetween } from "./changes.ts";
 import { demandLine, type GitDirectory, GitFailed, gitProblem, gitVersion, identity, runGit } from "./git.ts";
 
 export { moveBranch } from "./move-branch.ts";
-export { type Change, changesBetween, diffText };
+export { type Change, changesBetween, diffText, patchBetween };
 
 export interface Commit {
   readonly tree: string;
