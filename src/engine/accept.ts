@@ -318,7 +318,9 @@ export async function isToLand(app: App): Promise<boolean> {
 async function landing(app: App) {
   return app.look(({ id, targetDir, artifacts: { revert: back, decision } }) => {
     const accepted = decision?.valid && decision.content.verdict === "accepted" ? decision.content : {};
-    const reverted = words(back?.content.reverted).includes(String(accepted.commit));
+    const taken = words(back?.content.reverted);
+    const reverted =
+      accepted.commit === undefined ? taken.length > 0 : taken.includes(String(accepted.commit));
     const { commit, onto } = reverted && back ? back.content : accepted;
     const nothing =
       typeof commit !== "string" || typeof onto !== "string" || (reverted && !back?.content.landed);

@@ -120,10 +120,16 @@ async function checkDocumentOf(jobs: Jobs, scene: Scene): Promise<Outcome> {
   return checked(jobs, scene, documentProduct(scene.run, scene.job.makes));
 }
 
-export function checked({ app }: Jobs, { run, job, folder }: Scene, product: Product): Outcome {
-  const before =
-    job.attempt > 1 ? roleFolder(app.paths.heddle, run.id, { ...job, attempt: job.attempt - 1 }) : undefined;
-  return checkRoleOutput({ folder, before, product, redact: redactor(secretValues(process.env)).text });
+export function checked({ app }: Jobs, scene: Scene, product: Product): Outcome {
+  const before = earlier(app, scene);
+  const redact = redactor(secretValues(process.env)).text;
+  return checkRoleOutput({ folder: scene.folder, before, product, redact });
+}
+
+/** The attempt before this one. What a coder hands in is its code: the words beside it may well be the same again. */
+function earlier(app: App, { run, job }: Scene): RoleFolder | undefined {
+  if (job.attempt < 2 || job.role === "coder") return undefined;
+  return roleFolder(app.paths.heddle, run.id, { ...job, attempt: job.attempt - 1 });
 }
 
 /** What is different from a role that reads and writes one document. */
@@ -160,10 +166,9 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
   };
 }
 
-function refusedBefore(app: App, { run, job }: Scene): string | undefined {
-  if (job.attempt < 2) return undefined;
-  const earlier = roleFolder(app.paths.heddle, run.id, { ...job, attempt: job.attempt - 1 });
-  return isThere(earlier.refused) ? earlier.output : undefined;
+function refusedBefore(app: App, scene: Scene): string | undefined {
+  const before = earlier(app, scene);
+  return before && isThere(before.refused) ? before.output : undefined;
 }
 
 export function impossible(error: string): Outcome {
