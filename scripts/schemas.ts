@@ -20,6 +20,7 @@ import { decision, revertRecord } from "../src/protocols/lifecycle/artifacts/dec
 import { evalReport } from "../src/protocols/lifecycle/artifacts/eval-report.ts";
 import { taskPlan } from "../src/protocols/lifecycle/artifacts/plan.ts";
 import { codeReview, planReview } from "../src/protocols/lifecycle/artifacts/review.ts";
+import { ownProtocol } from "../src/protocols/own.ts";
 
 const folder = join(import.meta.dirname, "..", "schemas");
 
@@ -43,6 +44,7 @@ const schemas = {
   "eval-report": evalReport,
   decision,
   "revert-record": revertRecord,
+  protocol: ownProtocol,
 };
 
 /** File name to content. */

@@ -60,7 +60,14 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   ],
   [
     () => import("./commands/protocol.ts"),
-    { "protocol list": "list", "protocol show": "show", "protocol check": "check" },
+    {
+      "protocol list": "list",
+      "protocol show": "show",
+      "protocol check": "check",
+      "protocol new": "create",
+      "protocol approve": "approve",
+      "protocol start": "start",
+    },
   ],
   [
     () => import("./commands/state-record.ts"),

@@ -16,6 +16,9 @@ import { stateText } from "../view/state-json.ts";
 import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
 import { foldersOf, type Paths, pathsIn } from "./paths.ts";
 import { loadProtocol, protocolNamed } from "./protocols.ts";
+import { Refused } from "./refused.ts";
+
+export { Refused };
 
 export interface AppOptions {
   readonly root: string;
@@ -25,16 +28,6 @@ export interface AppOptions {
   readonly now?: () => string;
   /** What went wrong beside the state itself: a view that could not be written. */
   readonly warn?: (problem: Problem) => void;
-}
-
-/** An input was refused: nothing but the refusal happened. */
-export class Refused extends Error {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(problems[0]?.message);
-    this.problems = problems;
-  }
 }
 
 interface Submission {
@@ -73,7 +66,7 @@ export class App {
   async run(): Promise<string> {
     if (this.#run === undefined) {
       const { id, protocol } = await this.#choose();
-      await loadProtocol(protocol);
+      await loadProtocol(protocol, this.paths.heddle);
       this.#run = id;
     }
     return this.#run;
@@ -105,7 +98,7 @@ export class App {
     if (mine.length < 2) return mine;
     const open: RunSummary[] = [];
     for (const run of mine) {
-      const table = await loadProtocol(run.protocol);
+      const table = await loadProtocol(run.protocol, this.paths.heddle);
       if (!table?.phases.find(({ name }) => name === run.phase)?.end) open.push(run);
     }
     return open.length > 0 ? open : mine;
@@ -222,7 +215,7 @@ export class App {
     inputs: (run: string) => readonly Input[],
     { alone = false } = {},
   ): Promise<Committed> {
-    await loadProtocol(protocol);
+    await loadProtocol(protocol, this.paths.heddle);
     const committed = await this.journal.transact({ protocol, alone }, this.#options.by, (draft) =>
       carryAll(draft, inputs(draft.run.id)),
     );
@@ -292,7 +285,7 @@ export class App {
 
   /** Proves the journal, every run of it. */
   async verify(): Promise<readonly Problem[]> {
-    for (const { protocol } of await this.journal.runs()) await loadProtocol(protocol);
+    for (const { protocol } of await this.journal.runs()) await loadProtocol(protocol, this.paths.heddle);
     return this.journal.verify();
   }
 
