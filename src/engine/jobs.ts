@@ -107,13 +107,17 @@ async function workOnDocument(jobs: Jobs, scene: Scene, signal: AbortSignal): Pr
 
 /** What a person wrote by hand, and heddle has not carried out yet, is the output: nobody is paid for another. */
 function takenOver({ run, job, folder }: Scene): boolean {
-  const there = run.artifacts[job.makes];
-  const path = fileOf(run, job.makes);
-  if (!there || there.valid || there.digest === "" || digestAt(path) !== there.digest) return false;
-  if (checkDocument(run.protocol, job.makes, path)?.content === undefined) return false;
+  if (!isHandMade(run, job.makes)) return false;
   makeFolder(folder.outbox);
-  copyTree(path, folder.output);
+  copyTree(fileOf(run, job.makes), folder.output);
   return true;
+}
+
+export function isHandMade(run: Run, makes: string): boolean {
+  const there = run.artifacts[makes];
+  const path = fileOf(run, makes);
+  if (!there || there.valid || there.digest === "" || digestAt(path) !== there.digest) return false;
+  return checkDocument(run.protocol, makes, path)?.content !== undefined;
 }
 
 async function checkDocumentOf(jobs: Jobs, scene: Scene): Promise<Outcome> {

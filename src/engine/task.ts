@@ -1,14 +1,16 @@
 // One task from its brief to accepted or reverted (L): made here, looked at before anything is decided, and driven like
 // every run. The same for protocols of one's own, whose artifacts lie in the run's folder as well.
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
 import { apply, fork } from "../core/apply.ts";
 import type { Input } from "../core/input.ts";
-import { type Problem, problem } from "../core/problem.ts";
+import { isProblem, problem } from "../core/problem.ts";
+import { decide } from "../core/protocol.ts";
 import type { Run } from "../core/run.ts";
 import { carryOut } from "../core/step.ts";
 import { wallClock } from "../host/clock.ts";
-import { makeFolder, replaceFile } from "../host/files.ts";
+import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { isAlive } from "../host/process.ts";
 import { digestsNow, fileOf, foundByHand } from "../jobs/run-files.ts";
 import type { Decision } from "../protocols/lifecycle/artifacts/decision.ts";
@@ -21,7 +23,8 @@ import { coder, tester } from "./code.ts";
 import { policyOf, readConfig } from "./config.ts";
 import { makeProject } from "./create.ts";
 import { drive } from "./drive.ts";
-import { jobCarriers } from "./jobs.ts";
+import { sweep } from "./execute.ts";
+import { isHandMade, jobCarriers } from "./jobs.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
 import { held } from "./undo.ts";
@@ -137,6 +140,9 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || scripted });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
+  const missing = (await app.look((run) => rolesWanted(run, within))).map((role) => agents.forRole(role));
+  const nobody = missing.filter(isProblem);
+  if (nobody.length > 0) throw new Refused(nobody.slice(0, 1));
   await describe(app, config, { unconfined: chosen && !scripted });
   await clearOwnHalt(app);
   const halt = await app.look((run) => run.halt);
@@ -149,6 +155,22 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
   const isTask = (await app.look((run) => run.protocolName)) === "lifecycle";
   const carriers = jobCarriers({ app, config, agents, box, watch }, isTask ? parts : {});
   await drive({ app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) });
+  if (isTask && (await app.look((run) => run.phase === "done"))) tidy(app, await app.run());
+}
+
+/** Better now, in one sentence, than after the work has begun: the roles that need an agent. */
+function rolesWanted(run: Run, within: string | undefined): string[] {
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  const now = rule?.then.kind === "job" && !isHandMade(run, rule.then.makes) ? [rule.then.role] : [];
+  const all = run.protocol.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
+  const roles = within === undefined ? all : now;
+  return [...new Set(roles)].filter((role) => !run.protocol.commands?.includes(role));
+}
+
+/** Nobody needs the workspaces of a task that is done. */
+function tidy(app: App, run: string): void {
+  const folder = join(app.paths.heddle, "attempts", run);
+  for (const name of isThere(folder) ? readdirSync(folder) : []) sweep(join(folder, name));
 }
 
 /** A person's decision, as the file that it is: the rules take it from there (L3). */
@@ -159,5 +181,3 @@ export async function decideByHand(
   const path = await app.look((run) => fileOf(run, "decision"));
   replaceFile(path, `${JSON.stringify({ ...decision, timestamp: wallClock() }, null, 2)}\n`);
 }
-
-export type { Problem };

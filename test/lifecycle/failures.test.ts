@@ -1,6 +1,8 @@
 // What goes wrong around a task, and what heddle says then (L4–L10, C3, C8, C9).
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { openApp, suggest } from "../../src/index.ts";
+import { ended, start, until } from "../e2e/rig.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
 const tried = async (project: Lifecycle, ...words: string[]) => {
@@ -196,5 +198,84 @@ describe("a person's word", () => {
       verdict: "accepted",
       reasons: ["good"],
     });
+  });
+});
+
+describe("stopping and going on", () => {
+  it("C10 Ctrl-C halts: what runs may finish, nothing new starts, and `next` goes on", async () => {
+    const project = await Lifecycle.begun({ planner: [{ ...json(plan), afterMs: 1500 }] });
+    const child = start(["next", "--all", "--agent", "scripted:script.json"], { cwd: project.root });
+    const over = ended(child);
+    await until("the planner works", () =>
+      existsSync(project.path(".heddle/attempts/task-1/planner-1/token")),
+    );
+    child.kill("SIGINT");
+    const { code: exit, out } = await over;
+    expect(exit).toBe(130);
+    expect(out).toContain("halted: Ctrl-C");
+    expect(project.stateJson()).toMatchObject({ phase: "planning", halt: { requested: true } });
+    expect((await project.all()).code).toBe(0);
+    expect((await project.facts("job-started")).filter(({ role }) => role === "planner")).toHaveLength(1);
+  });
+
+  it("C10 a STOP file beside the view halts, and resume takes it away", async () => {
+    const project = await Lifecycle.begun();
+    project.write(".heddle/tasks/task-1/STOP", "");
+    const refused = await tried(project, "next", "--agent", "scripted:script.json");
+    expect(refused.code).toBe(1);
+    expect(refused.said).toContain("the run is halted: stop_file");
+    await project.must("resume");
+    expect((await project.all()).code).toBe(0);
+  });
+
+  it("C14 without an agent nothing begins, and the sentence says how to name one", async () => {
+    const project = await Lifecycle.begun();
+    const { code: exit, said } = await tried(project, "next");
+    expect(exit).toBe(1);
+    expect(said).toContain("no agent is named for role `planner`");
+    expect(await project.facts("job-started")).toEqual([]);
+  });
+
+  it("L3 a plan and a decision that a person wrote by hand need no agent", async () => {
+    const project = await Lifecycle.begun();
+    project.write(".heddle/tasks/task-1/planning/plan.json", JSON.stringify(plan));
+    expect((await project.must("next")).out).toContain("planning -> plan_review");
+    for (let step = 0; step < 4; step++) await project.next();
+    project.write(".heddle/tasks/task-1/accept/decision.json", '{ "verdict": "accepted" }');
+    const dry = await project.json("next", "--dry-run");
+    expect(dry.hint).toContain("heddle has not carried it out yet");
+    await project.must("next", "--unconfined");
+    expect(project.git("log", "-1", "--format=%s").trim()).toBe("task-1: Greet people by name");
+    expect(await project.facts("job-failed")).toEqual([]);
+  });
+
+  it("L8 the library gives the same suggestion as the command", async () => {
+    const project = await Lifecycle.begun();
+    await project.next();
+    const app = await openApp({ root: project.root, by: "test" });
+    const { suggestion } = await suggest(app);
+    app.close();
+    const { done: _, ...said } = await project.json("next", "--dry-run");
+    expect(said).toEqual(suggestion);
+    expect(Object.keys(said)).toEqual(
+      expect.arrayContaining(["currentPhase", "suggestedNext", "reason", "evidence", "alternatives"]),
+    );
+  });
+
+  it("C5 L14 `--explain` prints every rule of the phase, what it saw, and which one fired", async () => {
+    const project = await Lifecycle.begun();
+    const { out } = await project.must("next", "--dry-run", "--explain");
+    expect(out).toContain("plan = missing");
+    expect(out).toContain("-> the plan is missing: fired");
+  });
+
+  it("C13 history, replay, why and status know the task", async () => {
+    const project = await Lifecycle.begun();
+    await project.next();
+    const { position } = await project.status();
+    expect(await project.json("replay", "--at", String(position))).toMatchObject({ phase: "plan_review" });
+    expect(await project.json("replay", "--at", "1")).toMatchObject({ phase: "planning", artifacts: {} });
+    expect((await project.must("why")).out).toContain("the plan review is missing");
+    expect((await project.must("status")).out).not.toContain("no tasks yet");
   });
 });
