@@ -60,7 +60,14 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
   ],
   [
     () => import("./commands/protocol.ts"),
-    { "protocol list": "list", "protocol show": "show", "protocol check": "check" },
+    {
+      "protocol list": "list",
+      "protocol show": "show",
+      "protocol check": "check",
+      "protocol new": "create",
+      "protocol approve": "approve",
+      "protocol start": "start",
+    },
   ],
   [
     () => import("./commands/state-record.ts"),
@@ -109,6 +116,21 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
       "plan-task edit": "edit",
       "plan-task split": "split",
       "plan-task drop": "drop",
+    },
+  ],
+  [
+    () => import("./commands/task.ts"),
+    {
+      "task new": "create",
+      "task list": "list",
+      "task show": "show",
+      "review plan": "reviewPlan",
+      codegen: "codegen",
+      review: "review",
+      test: "test",
+      accept: "accept",
+      revert: "revert",
+      redo: "redo",
     },
   ],
   [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],

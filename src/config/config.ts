@@ -180,6 +180,11 @@ const roles = [
   "fixer",
   "task-executor",
   "task-verifier",
+  "planner",
+  "plan-reviewer",
+  "coder",
+  "code-reviewer",
+  "acceptor",
 ];
 
 function unknownRoles(document: JsonDocument, config: Config): Problem[] {

@@ -148,6 +148,7 @@ interface Kinds {
   "slots-set": {
     readonly slots: number;
     readonly until: string | null;
+    readonly within?: string;
     readonly only?: Words;
     readonly onOrphan?: OnOrphan;
   };

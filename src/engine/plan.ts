@@ -179,7 +179,7 @@ function refuseWithoutAgents(agents: Agents, config: Config): void {
 }
 
 /** Whoever plans again wants to go on after a Ctrl-C, and another try of the role that gave up. */
-async function clearOwnHalt(app: App): Promise<void> {
+export async function clearOwnHalt(app: App): Promise<void> {
   const own = await app.look(({ halt }) => halt?.code === "job" || halt?.reason === interrupted);
   if (own) await app.submit({ kind: "resume", stopFile: false });
 }

@@ -2,12 +2,12 @@
 // by compare-and-swap. No work tree and no index take part, so nothing can be left half done.
 
 import { isProblem } from "../core/problem.ts";
-import { type Change, changesBetween, diffText } from "./changes.ts";
+import { type Change, changesBetween, diffText, patchBetween } from "./changes.ts";
 import { type CommitText, type ObjectStore, writeCommit } from "./commit-object.ts";
 import { demandLine, type GitDirectory, GitFailed, gitProblem, gitVersion, runGit } from "./git.ts";
 
 export { moveBranch } from "./move-branch.ts";
-export { type Change, changesBetween, diffText };
+export { type Change, changesBetween, diffText, patchBetween };
 
 type GitStore = GitDirectory & ObjectStore;
 
