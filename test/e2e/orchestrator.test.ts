@@ -107,10 +107,14 @@ describe("an orchestrator", () => {
     void first.done.then(() => {
       over = true;
     });
-    await until("its end", () => {
-      if (project.has("project-planning/state.json")) seen.add(project.stateJson().position);
-      return over;
-    });
+    await until(
+      "its end",
+      () => {
+        if (project.has("project-planning/state.json")) seen.add(project.stateJson().position);
+        return over;
+      },
+      50_000,
+    );
     expect((await first.done).code).toBe(0);
     const { position } = await expectWhole(project);
     expect(seen.size).toBeGreaterThan(10);

@@ -52,8 +52,10 @@ export const list: Command = {
   summary: "list the tasks and where they stand",
   group: "look",
   examples: ["heddle task list"],
-  run: async ({ app }) => {
+  run: async ({ app, flags }) => {
     const opened = await app();
+    // A run that is not there is a mistake here too.
+    if (flags.one("run") !== undefined) await opened.run();
     const { loadProtocol } = await import("../../engine/protocols.ts");
     await loadProtocol("lifecycle");
     const all = (await opened.journal.runs()).filter(({ protocol }) => protocol === "lifecycle");
