@@ -15,7 +15,7 @@ import type { Policy } from "./policy.ts";
 import type { Failure, Json, OnOrphan, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 
 /** Raise it together with a new kind or field, so that an older heddle refuses what it cannot understand. */
-export const factFormat = 2;
+export const factFormat = 3;
 
 type Words = readonly string[];
 type Try = { readonly task: TaskId; readonly attempt: number };
@@ -146,6 +146,7 @@ interface Kinds {
   "slots-set": {
     readonly slots: number;
     readonly until: string | null;
+    readonly within?: string;
     readonly only?: Words;
     readonly onOrphan?: OnOrphan;
   };

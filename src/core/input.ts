@@ -20,7 +20,8 @@ interface Kinds {
   reopen: { readonly to: string; readonly reason: string };
   archive: { readonly reason: string };
   /** `digests`: the protocol's files as they are now. */
-  advance: { readonly digests: Digests };
+  /** `request`: what a person asks for beside going on, such as `redo`; only a rule that waits for it answers. */
+  advance: { readonly digests: Digests; readonly request?: string; readonly reason?: string };
   override: { readonly reason: string; readonly to?: string; readonly digests: Digests };
   register: {
     readonly artifact: string;
@@ -83,10 +84,11 @@ interface Kinds {
   /** `alive`: whether the present holder's process still lives, as the host saw it. */
   claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
   release: { readonly epoch: number };
-  /** `until`: the phase at which to stop by itself. */
+  /** `until`: the phase at which to stop by itself; `within`: the phase that is worked on, and no other. */
   drive: {
     readonly slots: number;
     readonly until?: string;
+    readonly within?: string;
     readonly only?: readonly TaskId[];
     readonly onOrphan?: OnOrphan;
   };

@@ -148,9 +148,10 @@ export interface Head {
   halt: Halt | null;
   questions: Question[];
   usage: Usage;
-  /** Set while an orchestrator drives the run itself: how many attempts may run at once, and up to which phase. */
+  /** Set while an orchestrator drives the run itself: how many attempts at once, up to or only in which phase. */
   slots: number;
   until: string | null;
+  within: string | null;
   /** Only these tasks are started, when a person named them; and what becomes of attempts that were lost. */
   only: readonly TaskId[] | null;
   onOrphan: OnOrphan;

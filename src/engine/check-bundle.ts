@@ -11,7 +11,7 @@ export interface CheckedFor {
 
 export function checkFor(file: string, text: string): CheckedFor {
   const { makes, path, planningDir, targetDir } = fieldsOf(file, text);
-  if (!outputThere(makes, path))
+  if (!outputThere(outputKinds[makes], path))
     return {
       path,
       warnings: [],
