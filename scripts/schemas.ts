@@ -15,6 +15,11 @@ import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spe
 import { state } from "../src/protocols/decomposition/artifacts/state.ts";
 import { taskFile } from "../src/protocols/decomposition/artifacts/task-file.ts";
 import { taskValidation } from "../src/protocols/decomposition/artifacts/task-validation.ts";
+import { missionPlan } from "../src/protocols/mission/artifacts/plan.ts";
+import { missionResearch } from "../src/protocols/mission/artifacts/research.ts";
+import { missionSession } from "../src/protocols/mission/artifacts/session.ts";
+import { missionCheckpoint, missionSummary } from "../src/protocols/mission/artifacts/summary.ts";
+import { missionVerification } from "../src/protocols/mission/artifacts/verification.ts";
 
 const folder = join(import.meta.dirname, "..", "schemas");
 
@@ -31,6 +36,12 @@ const schemas = {
   "project-context": projectContext,
   config: configSchema,
   "execution-report": executionReport,
+  "mission-session": missionSession,
+  "mission-research": missionResearch,
+  "mission-plan": missionPlan,
+  "mission-summary": missionSummary,
+  "mission-checkpoint": missionCheckpoint,
+  "mission-verification": missionVerification,
 };
 
 /** File name to content. */

@@ -112,6 +112,10 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],
+  [
+    () => import("./commands/mission.ts"),
+    { mission: "mission", "mission init": "missionInit", "mission run": "missionRun" },
+  ],
   [() => import("./commands/attach.ts"), { attach: "attach" }],
   [() => import("./commands/report.ts"), { report: "report" }],
   [() => import("./commands/doctor.ts"), { doctor: "doctor" }],

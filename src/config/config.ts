@@ -134,6 +134,10 @@ const roles = [
   "fixer",
   "task-executor",
   "task-verifier",
+  "researcher",
+  "mission-planner",
+  "executor",
+  "verifier",
 ];
 
 function unknownRoles(document: JsonDocument, config: Config): Problem[] {

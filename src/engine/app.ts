@@ -76,6 +76,17 @@ export class App {
     return this.#run;
   }
 
+  /** Makes commands be about the active run of a protocol, unless a run was named. Nothing when there is none. */
+  async choose(protocol: string): Promise<string | undefined> {
+    if (this.#options.run === undefined) {
+      const found = (await this.journal.runs()).find((run) => !run.archived && run.protocol === protocol);
+      if (!found) return undefined;
+      await loadProtocol(protocol);
+      this.#run = found.id;
+    }
+    return this.run();
+  }
+
   async #choose(): Promise<RunSummary> {
     const named = this.#options.run;
     const runs = await this.journal.runs();
@@ -204,11 +215,11 @@ export class App {
   /** Brings views and logs up to the journal. Best effort: the state itself is safe already (G10). */
   async publish(run: string, before?: Before): Promise<void> {
     try {
-      await this.#publishOnce(run, before).catch((error: unknown) => {
+      await this.#publishOnce(run, before).catch(async (error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         // A folder of ours is gone: it is made again, with what the journal knows.
         makeFolder(dirname(this.paths.logs.text));
-        for (const folder of planningFolders) makeFolder(join(this.paths.planning, folder));
+        await this.#makeFolders(run);
         return this.#publishOnce(run);
       });
     } catch (error) {
@@ -222,6 +233,13 @@ export class App {
         ),
       );
     }
+  }
+
+  async #makeFolders(run: string): Promise<void> {
+    const planningDir = await this.journal.read(run, (state) => state.planningDir);
+    makeFolder(planningDir);
+    const { planning } = this.paths;
+    if (planningDir === planning) for (const folder of planningFolders) makeFolder(join(planning, folder));
   }
 
   #publishOnce(run: string, before?: Before): Promise<void> {
@@ -242,8 +260,8 @@ export class App {
     return was;
   }
 
-  viewPath(run: Pick<Run, "planningDir">): string {
-    return join(run.planningDir, "state.json");
+  viewPath({ planningDir, protocol }: Pick<Run, "planningDir" | "protocol">): string {
+    return join(planningDir, protocol.view ?? "state.json");
   }
 
   stopFileThere(run: Pick<Run, "planningDir">): boolean {

@@ -12,9 +12,11 @@ import { type AttemptFolder, attemptFolder } from "../effects/attempt-folder.ts"
 import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
 import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
+import { type HandIn, resultHandIn } from "../effects/read-result.ts";
 import { repairResult } from "../effects/repair-result.ts";
 import { reviewWork } from "../effects/review-work.ts";
 import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
+import type { Scope } from "../effects/see-work.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, replaceFile } from "../host/files.ts";
@@ -31,10 +33,29 @@ import { openDoor } from "./attempt-door.ts";
 import { resultFile } from "./attempt-files.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
+import { ownFolders } from "./paths.ts";
 import type { Carriers } from "./world.ts";
+
+/** What is a protocol's own about its tasks: who works on them, what it is given and what it hands in. */
+export interface Craft {
+  readonly handIn: HandIn;
+  readonly bundle: typeof executorBundle;
+  /** Where what was handed in is kept, for people and hosts. */
+  readonly keptAt: (run: { readonly planningDir: string }, task: string) => string;
+  /** What a task may change beside its declared files, when the configuration does not say. */
+  readonly scope: Scope;
+}
+
+export const planCraft: Craft = {
+  handIn: resultHandIn,
+  bundle: executorBundle,
+  keptAt: resultFile,
+  scope: "new-files",
+};
 
 export interface Execution {
   readonly app: App;
+  readonly craft: Craft;
   readonly config: Config;
   readonly agents: Agents;
   readonly box: BoxChoice;
@@ -140,15 +161,15 @@ async function before({ app, repository }: Execution, { run, def, attempt }: Sce
 }
 
 async function bundleFor(
-  { app }: Execution,
+  { app, craft }: Execution,
   { run, def, folder }: Scene,
   { target, ...earlier }: Before & { readonly target: string },
 ): Promise<string | readonly Problem[]> {
-  const skill = skillOf("task-executor", app.paths.heddle);
+  const skill = skillOf(craft.handIn.role, app.paths.heddle);
   if (isProblem(skill)) return [skill];
   return app.journal.read(run, (state) => {
     const order = { target, result: folder.result, skill: skill as Skill, ...earlier, socket: true };
-    const made = executorBundle(state, taskOf(state, def.id), order);
+    const made = craft.bundle(state, taskOf(state, def.id), order);
     if ("problems" in made) return made.problems;
     replaceFile(bundlePath(state, def.id), made.plain);
     return made.text;
@@ -156,7 +177,7 @@ async function bundleFor(
 }
 
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
-  const agent = execution.agents.forRole("task-executor");
+  const agent = execution.agents.forRole(execution.craft.handIn.role);
   if (isProblem(agent)) return impossible(agent.message);
   const order = taskWork(execution, scene);
   const door = await openDoor({
@@ -179,9 +200,11 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
   }
 }
 
-function taskWork({ app, config, agents, repository, watch }: Execution, scene: Scene): TaskWork {
+function taskWork(execution: Execution, scene: Scene): TaskWork {
+  const { app, craft, config, agents, repository, watch } = execution;
+  const { handIn } = craft;
   const { folder, def, attempt, mark, mayResume } = scene;
-  const agent = agents.forRole("task-executor");
+  const agent = agents.forRole(handIn.role);
   if (isProblem(agent)) throw new Error(agent.message);
   return {
     repository,
@@ -189,16 +212,17 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     base: attempt.base ?? "",
     def,
     attempt: attempt.number,
-    scope: config.scope ?? "new-files",
+    handIn,
+    scope: config.scope ?? craft.scope,
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, "task-executor", agent.name),
+    limits: limitsFor(config, handIn.role, agent.name),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
     readable: [...(config.readable ?? []), ...repository.stores, packageDir(), ...patchBefore(app, scene)],
     env: { HEDDLE_WORKSPACE: folder.work, HEDDLE_PORT: String(portFor(mark)) },
-    resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
+    resultFile: craft.keptAt({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
   };
@@ -227,7 +251,7 @@ function patchBefore(app: App, { run, def, attempt }: Scene): string[] {
 /** What belongs to heddle is nobody's work, wherever the project lies. */
 export function protectedPaths(app: App, { checkout }: Pick<Repository, "checkout">): string[] {
   const root = checkout ?? "";
-  return [app.paths.heddle, app.paths.planning]
+  return ownFolders(app.paths)
     .filter((path) => path.startsWith(`${root}/`))
     .map((path) => path.slice(root.length + 1));
 }
@@ -292,9 +316,10 @@ async function review(execution: Execution, scene: Scene, signal: AbortSignal): 
   return reviewWork({ ...order, agent, skill: skill as Skill, diff, evidence: scene.evidence }, signal);
 }
 
-function merging({ repository, agents }: Execution, { run, branch, def, attempt, folder }: Scene): Merging {
+function merging(execution: Execution, { run, branch, def, attempt, folder }: Scene): Merging {
+  const { repository, agents, craft } = execution;
   if (!attempt.work || attempt.base === null) throw new Error(`bug: ${def.id} has nothing to merge`);
-  const agent = agents.forRole("task-executor");
+  const agent = agents.forRole(craft.handIn.role);
   const author = isProblem(agent) ? "agent" : agent.name;
   return { repository, run, branch, def, base: attempt.base, work: attempt.work, author, folder };
 }

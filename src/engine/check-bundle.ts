@@ -1,6 +1,8 @@
 // Checking an output by its bundle alone.
 import { type Problem, problem } from "../core/problem.ts";
 import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
+import { missionFile } from "../planning/mission-files.ts";
+import { isMissionMakes, lookAtDocument } from "../planning/mission-product.ts";
 import { Refused } from "./app.ts";
 
 export interface CheckedFor {
@@ -10,16 +12,14 @@ export interface CheckedFor {
 }
 
 export function checkFor(file: string, text: string): CheckedFor {
+  const ofMission = missionOutput(text);
+  if (ofMission) return ofMission;
   const { makes, path, planningDir, targetDir } = fieldsOf(file, text);
   if (!outputThere(outputKinds[makes], path))
     return {
       path,
       warnings: [],
-      problems: [
-        problem("no-output", `nothing lies at \`${path}\``, {
-          hint: "write the output there, and nowhere else",
-        }),
-      ],
+      problems: [nothing(path)],
     };
   const { problems, warnings } = checkOutput(makes, { places: { planningDir, targetDir }, path });
   return { path, problems, warnings };
@@ -45,3 +45,26 @@ function fieldsOf(
     throw wrong;
   return { makes: makes as Makes, path, planningDir, targetDir };
 }
+
+/** A mission's roles hand in single documents; what they are held against lies in the planning folder. */
+function missionOutput(text: string): CheckedFor | undefined {
+  const bundle = parsed(text);
+  const path = (bundle?.output as { path?: unknown } | undefined)?.path;
+  const { protocol, makes, planning_dir: planningDir } = bundle ?? {};
+  if (protocol !== "mission" || typeof path !== "string" || typeof planningDir !== "string") return undefined;
+  if (typeof makes !== "string" || !isMissionMakes(makes)) return undefined;
+  if (!outputThere("file", path)) return { path, warnings: [], problems: [nothing(path)] };
+  const { problems, warnings } = lookAtDocument(makes, path, missionFile({ planningDir }, "plan"));
+  return { path, problems, warnings };
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}
+
+const nothing = (path: string) =>
+  problem("no-output", `nothing lies at \`${path}\``, { hint: "write the output there, and nowhere else" });

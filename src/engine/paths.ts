@@ -8,6 +8,9 @@ export interface Paths {
   readonly database: string;
   readonly logs: { readonly text: string; readonly json: string };
   readonly planning: string;
+  /** A mission's session and context, and what its roles make. */
+  readonly meta: string;
+  readonly artifacts: string;
 }
 
 /** `--dir`, else `$HEDDLE_DIR`, else the nearest ancestor with `.heddle/`, else the current directory. */
@@ -32,7 +35,14 @@ export function pathsIn(root: string): Paths {
     database: join(heddle, "heddle.db"),
     logs: { text: join(heddle, "logs/activity.log"), json: join(heddle, "logs/activity.jsonl") },
     planning: join(root, "project-planning"),
+    meta: join(root, ".meta"),
+    artifacts: join(root, "artifacts"),
   };
+}
+
+/** What is heddle's own, and nobody's work, wherever the project lies. `artifacts` only where there is a mission. */
+export function ownFolders({ heddle, planning, meta, artifacts }: Paths): string[] {
+  return [heddle, planning, meta, ...(existsSync(meta) ? [artifacts] : [])];
 }
 
 export const planningFolders = ["inputs", "artifacts", "tasks", "bundles", "reports"] as const;

@@ -4,6 +4,7 @@ import { checksum, isSumOf } from "../core/checksum.ts";
 import type { Artifact } from "../core/parts.ts";
 import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
+import { sessionFields } from "./session.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
 export const fullViewLimit = 1_000;
@@ -29,6 +30,7 @@ function documentOf(run: Run, tasks: Document, full: boolean): Document {
     position: run.position,
     digest: "",
     phase: { current: run.phase, completed: run.completedPhases },
+    ...(run.protocolName === "mission" && sessionFields(run)),
     target_dir: run.targetDir,
     created_at: run.createdAt,
     updated_at: run.updatedAt,

@@ -175,7 +175,7 @@ async function written({ warn }: Call, app: App): Promise<string> {
   }
 }
 
-async function landed(call: Call, app: App): Promise<string> {
+export async function landed(call: Call, app: App): Promise<string> {
   const { landRun, landMode } = await import("../../engine/execute.ts");
   const mode = landMode(app);
   const asked =

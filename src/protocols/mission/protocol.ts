@@ -150,7 +150,7 @@ export const mission: Protocol = {
     rule(
       "Phase Complete: every task is done and verified",
       at("done"),
-      halt("phase_complete", "heddle mission goes on with the next phase"),
+      halt("phase_complete", "heddle mission --next begins the next phase"),
     ),
   ],
 };
