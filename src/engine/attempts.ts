@@ -44,6 +44,8 @@ export interface Craft {
   readonly keptAt: (run: { readonly planningDir: string }, task: string) => string;
   /** What a task may change beside its declared files, when the configuration does not say. */
   readonly scope: Scope;
+  /** Whether a task may be complete without a change. */
+  readonly mayBeIdle: boolean;
 }
 
 export const planCraft: Craft = {
@@ -51,6 +53,7 @@ export const planCraft: Craft = {
   bundle: executorBundle,
   keptAt: resultFile,
   scope: "new-files",
+  mayBeIdle: false,
 };
 
 export interface Execution {
@@ -214,6 +217,7 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     attempt: attempt.number,
     handIn,
     scope: config.scope ?? craft.scope,
+    mayBeIdle: craft.mayBeIdle,
     protect: protectedPaths(app, repository),
     agent,
     limits: limitsFor(config, handIn.role, agent.name),

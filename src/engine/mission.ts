@@ -35,6 +35,7 @@ const missionCraft: Craft = {
   bundle: stepBundle,
   keptAt: summaryFile,
   scope: "any",
+  mayBeIdle: true,
 };
 
 export interface MissionRun {
@@ -174,7 +175,7 @@ function gone(run: Run, name: string): Input {
 /** What the plan says of its tasks, if they were not all taken over when it changed. */
 function tasksAgain(run: Run): readonly Input[] {
   const planned = readPlan(missionFile(run, "plan"));
-  if ("problems" in planned || run.phase === "planning" || run.phase === "done") return [];
+  if ("problems" in planned || run.phase === "planning") return [];
   const tasks = stepsAsTasks(planned.plan, generationOf(run));
   const differs = tasks.some((def) => run.tasks.get(def.id)?.def.digest !== def.digest);
   return differs || run.tasks.size !== tasks.length

@@ -20,8 +20,15 @@ export function summaryFile(places: MissionPlaces, task: TaskId): string {
   return join(artifactsIn(places), `summary_${task}.json`);
 }
 
-/** Which plan of which phase: a step of another one is another step, however alike they are. */
-export const generationOf = (run: Run) => `${currentPhase(run)}.${gapCount(run)}`;
+/**
+ * Which plan of which phase: a step of another one is another step, however alike they are. One that is being executed
+ * stays what it is, whoever edits it.
+ */
+export function generationOf(run: Run): string {
+  const { generation } = run.artifacts.plan?.content ?? {};
+  const underway = ["executing", "verifying", "done"].includes(run.phase);
+  return underway && typeof generation === "string" ? generation : `${currentPhase(run)}.${gapCount(run)}`;
+}
 
 /** What an artifact is made from, as it is now. */
 export function madeFrom(places: MissionPlaces, name: string): Record<string, string> {

@@ -223,13 +223,20 @@ describe("M7 verification", () => {
   });
   it("M7 passed completes the phase: Phase Complete", () => {
     const run = verified("verifying", true);
-    expect(look(run).rule?.then).toEqual({ kind: "go", to: "done", counts: "phases" });
-    happen(run, { kind: "phase-entered", from: "verifying", to: "done", rule: "", counts: "phases" });
+    expect(decided(run)).toBe("go done");
+    expect(currentPhase(run)).toBe(1);
+    happen(run, { kind: "phase-entered", from: "verifying", to: "done", rule: "", counts: null });
     expect(currentPhase(run)).toBe(2);
     expect(decided(run)).toBe("halt phase_complete");
     expect(look(run).rule?.name).toContain("Phase Complete");
     expect(decided(run, { request: "drive" })).toBe("halt phase_complete");
-    expect(decided(run, { request: "next_phase" })).toBe("go planning");
+    expect(look(run, { request: "next_phase" }).rule?.then).toEqual({
+      kind: "go",
+      to: "planning",
+      counts: "phases",
+    });
+    happen(run, { kind: "phase-entered", from: "done", to: "planning", rule: "", counts: "phases" });
+    expect(currentPhase(run)).toBe(2);
   });
   it("M7 the next phase gets a plan of its own, and its index starts at 0", () => {
     const run = verified("planning", true);

@@ -85,7 +85,7 @@ const verifying: readonly Rule[] = [
     halt("tasks_reopened", onceMore),
   ),
   rule("a task is open again", at("verifying"), unfinished, go("executing", "returns")),
-  rule("the verifier passed the phase", at("verifying"), saw("verification", "passed"), go("done", "phases")),
+  rule("the verifier passed the phase", at("verifying"), saw("verification", "passed"), go("done")),
   rule(
     "the verifier found gaps, and the gap plans are used up",
     at("verifying"),
@@ -146,7 +146,7 @@ export const mission: Protocol = {
     ...executing,
     ...verifying,
 
-    rule("the next phase was asked for", at("done"), asked("next_phase"), go("planning")),
+    rule("the next phase was asked for", at("done"), asked("next_phase"), go("planning", "phases")),
     rule(
       "Phase Complete: every task is done and verified",
       at("done"),

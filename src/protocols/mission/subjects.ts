@@ -40,9 +40,9 @@ export function currentTask(run: Run): CurrentTask | null {
   return null;
 }
 
-/** The phase of the project: a mission counts on from where its session stood. */
-export function currentPhase({ vars, counters }: Run): number {
-  return (countOf(vars.current_phase) ?? 1) + (counters.phases ?? 0);
+/** The phase of the project, from where its session stood; one that is complete has made way for the next (M7). */
+export function currentPhase({ vars, counters, phase }: Run): number {
+  return (countOf(vars.current_phase) ?? 1) + (counters.phases ?? 0) + (phase === "done" ? 1 : 0);
 }
 
 /** Gap plans of this phase. */
