@@ -13,8 +13,10 @@ import { canAsk, prompts } from "./prompts.ts";
 
 export const agentFlags = {
   agent: {
-    about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+    about:
+      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
+    byHand: true,
   },
   unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
 } as const;

@@ -11,7 +11,7 @@ export const next: Command = {
   name: "next",
   summary: "show the next step and take it",
   group: "run",
-  args: [{ name: "run", about: "which task or run; the only open one unless said", optional: true }],
+  args: [{ name: "task", about: "which task or run; the only open one unless said", optional: true }],
   flags: {
     "dry-run": { about: "show it only" },
     explain: { about: "show every rule that was looked at, and what it saw" },
