@@ -20,6 +20,11 @@ import { decision, revertRecord } from "../src/protocols/lifecycle/artifacts/dec
 import { evalReport } from "../src/protocols/lifecycle/artifacts/eval-report.ts";
 import { taskPlan } from "../src/protocols/lifecycle/artifacts/plan.ts";
 import { codeReview, planReview } from "../src/protocols/lifecycle/artifacts/review.ts";
+import { missionPlan } from "../src/protocols/mission/artifacts/plan.ts";
+import { missionResearch } from "../src/protocols/mission/artifacts/research.ts";
+import { missionSession } from "../src/protocols/mission/artifacts/session.ts";
+import { missionCheckpoint, missionSummary } from "../src/protocols/mission/artifacts/summary.ts";
+import { missionVerification } from "../src/protocols/mission/artifacts/verification.ts";
 import { ownProtocol } from "../src/protocols/own.ts";
 
 const folder = join(import.meta.dirname, "..", "schemas");
@@ -45,6 +50,12 @@ const schemas = {
   decision,
   "revert-record": revertRecord,
   protocol: ownProtocol,
+  "mission-session": missionSession,
+  "mission-research": missionResearch,
+  "mission-plan": missionPlan,
+  "mission-summary": missionSummary,
+  "mission-checkpoint": missionCheckpoint,
+  "mission-verification": missionVerification,
 };
 
 /** File name to content. */

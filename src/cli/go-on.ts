@@ -13,10 +13,12 @@ import { canAsk, prompts } from "./prompts.ts";
 
 export const agentFlags = {
   agent: {
-    about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+    about:
+      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
+    byHand: true,
   },
-  unconfined: { about: "run agents without a sandbox; every view then says so" },
+  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
 } as const;
 
 export interface Going {
@@ -52,7 +54,7 @@ async function work(call: Call, app: App, { all, from }: { all: boolean; from: S
 }
 
 /** What somebody at work wants to know is asked in place; whether there was anything to answer. */
-async function answered(call: Call, app: App): Promise<boolean> {
+export async function answered(call: Call, app: App): Promise<boolean> {
   const open = await app.look((run) => run.questions.find((question) => question.answer === null));
   if (!open || !canAsk(call)) return false;
   const { choose, text } = await prompts(call);

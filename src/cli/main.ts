@@ -4,9 +4,11 @@ import { problemText } from "../view/problem.ts";
 import { safe } from "../view/safe.ts";
 import { type Command, exits, type Reply } from "./command.ts";
 import { explain } from "./explain.ts";
+import { find } from "./find.ts";
 import { print } from "./out.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { find, perform } from "./perform.ts";
+import { perform } from "./perform.ts";
+import { allCommands } from "./registry.ts";
 
 export async function main(words: readonly string[]): Promise<number> {
   const json =
@@ -53,6 +55,7 @@ async function call(command: Command, parsed: Parsed, json: boolean): Promise<Re
   const [interrupt, now] = [new AbortController(), new AbortController()];
   if (command.interruptible) process.once("SIGINT", () => interrupt.abort());
   return perform(command, parsed, {
+    commands: allCommands,
     say: json ? () => {} : print,
     stream: print,
     warn: (found) => print(problemText(found, "warning"), 2),

@@ -134,6 +134,10 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],
+  [
+    () => import("./commands/mission.ts"),
+    { mission: "mission", "mission init": "missionInit", "mission run": "missionRun" },
+  ],
   [() => import("./commands/attach.ts"), { attach: "attach" }],
   [() => import("./commands/transcript.ts"), { transcript: "transcript" }],
   [() => import("./commands/tasks.ts"), { tasks: "tasks" }],

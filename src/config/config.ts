@@ -185,6 +185,10 @@ const roles = [
   "coder",
   "code-reviewer",
   "acceptor",
+  "researcher",
+  "mission-planner",
+  "executor",
+  "verifier",
 ];
 
 function unknownRoles(document: JsonDocument, config: Config): Problem[] {

@@ -42,7 +42,8 @@ export function backoffMs(policy: Policy, tries: number): number {
 }
 
 export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
-  return retryable && task.tries < run.policy.attempts;
+  const { retries } = run.protocol;
+  return retryable && task.tries < (retries === undefined ? run.policy.attempts : retries + 1);
 }
 
 /**

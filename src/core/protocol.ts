@@ -60,8 +60,12 @@ export interface Protocol {
   readonly rules: readonly Rule[];
   /** Loop counters: the subject that turns to `reached` at the bound. */
   readonly counters: readonly string[];
-  /** Where the task graph is worked on, and the phase from which the first start leads there. */
-  readonly graph?: { readonly opens: string; readonly runs: string };
+  /** Where the task graph is worked on, and the phase from which a host's first start leads there. */
+  readonly graph?: { readonly opens?: string; readonly runs: string };
+  /** How often a failed task is tried again, where the protocol says it and not the policy. */
+  readonly retries?: number;
+  /** The name of its view, when that is not `state.json`. */
+  readonly view?: string;
 }
 
 type Part = { readonly when: When } | Action;

@@ -43,7 +43,7 @@ function start(run: Run, { task: id, force }: InputOf<"start">): Step {
   if (refusal) return refuse(refusal);
   const facts: Fact[] = [];
   const { graph } = run.protocol;
-  if (graph && run.phase === graph.opens)
+  if (graph?.opens !== undefined && run.phase === graph.opens)
     facts.push({
       kind: "phase-entered",
       from: graph.opens,

@@ -1,4 +1,5 @@
 // What an agent proposes, read from its outbox. It is untrusted text: mended where it is nearly JSON, and checked.
+import type { InputOf } from "../core/input.ts";
 import type { Failure } from "../core/run.ts";
 import { isPlainFile, isThereItself, readText } from "../host/files.ts";
 import { checkResult } from "../protocols/decomposition/artifacts/check-execution-files.ts";
@@ -12,12 +13,36 @@ export type Proposal =
   | { readonly kind: "unreadable"; readonly reason: string }
   | { readonly kind: "wrong"; readonly reason: string }
   | { readonly kind: "success"; readonly text: string; readonly result: Result }
-  | { readonly kind: "failed"; readonly text: string; readonly failure: Failure };
+  | { readonly kind: "failed"; readonly text: string; readonly failure: Failure }
+  /** It stops for a person; the answer starts another attempt. */
+  | { readonly kind: "asked"; readonly text: string; readonly asks: InputOf<"ask"> };
+
+/** Who works on a task, and how what it hands in is read: every protocol has its own documents. */
+export interface HandIn {
+  readonly role: string;
+  /** The name of the document's schema. */
+  readonly schema: string;
+  readonly read: (folder: AttemptFolder, of: { readonly task: string; readonly attempt: number }) => Proposal;
+}
+
+export const resultHandIn: HandIn = {
+  role: "task-executor",
+  schema: "result",
+  read: (folder, { task }) => readProposal(folder, task),
+};
 
 const limitBytes = 1024 * 1024;
 
+export interface HandedIn {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** What came over the socket counts before what lies in the outbox. */
-export function readProposal({ proposed, result }: AttemptFolder, taskId: string): Proposal {
+export function handedIn({
+  proposed,
+  result,
+}: AttemptFolder): HandedIn | Extract<Proposal, { kind: "none" | "unreadable" | "wrong" }> {
   const file = isThereItself(proposed) ? proposed : result;
   if (!isThereItself(file)) return { kind: "none" };
   // A link would make heddle read, and keep, what the agent itself may not see.
@@ -26,7 +51,13 @@ export function readProposal({ proposed, result }: AttemptFolder, taskId: string
   if ("problem" in read) return { kind: "wrong", reason: read.problem.message };
   const repaired = repairDocument(read.text);
   if (!repaired) return { kind: "unreadable", reason: "its result file is no JSON document" };
-  const { text } = repaired;
+  return { file, text: repaired.text };
+}
+
+export function readProposal(folder: AttemptFolder, taskId: string): Proposal {
+  const found = handedIn(folder);
+  if ("kind" in found) return found;
+  const { file, text } = found;
   const { value, problems } = checkResult({ file, text, taskId });
   if (!value) return { kind: "wrong", reason: problems.map((each) => each.message).join("; ") };
   if (value.status === "success") return { kind: "success", text, result: value };

@@ -4,6 +4,7 @@ import type { Agent } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { append, isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
+import { schemaFile } from "../planning/package.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
@@ -34,14 +35,14 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
 }
 
 async function turn(
-  { folder, def, attempt, limits, mark, readable, skill, now }: Repair,
+  { folder, def, attempt, handIn, limits, mark, readable, skill, now }: Repair,
   { agent, fixed }: { agent: Agent; fixed: string },
   signal: AbortSignal,
 ): Promise<Spent | undefined> {
   const home = join(folder.folder, "fixer");
   for (const name of ["home", "work", "out"]) makeFolder(join(home, name));
   const bundle = join(home, "bundle.json");
-  const inputs = { broken: { path: folder.result }, schema: { path: "result" } };
+  const inputs = { broken: { path: folder.result }, schema: { path: schemaFile(handIn.schema) } };
   const text = {
     role: "fixer",
     skill: skill.text,

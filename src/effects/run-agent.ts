@@ -9,7 +9,7 @@ import type { Limits } from "../host/limits.ts";
 import { endMarked } from "../host/processes.ts";
 import { forgetHome } from "./agent-home.ts";
 import { type Question, questionsIn, type Started, startedOf } from "./attempt-folder.ts";
-import { type Proposal, readProposal } from "./read-result.ts";
+import type { HandIn, Proposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
 import { addUsage, spentSoFar } from "./usage.ts";
 
@@ -18,6 +18,7 @@ export type Watch = (task: string, event: AgentEvent, agent: string) => void;
 
 export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly agent: Agent;
+  readonly handIn: HandIn;
   readonly limits: Limits;
   /** The attempt's name among processes. */
   readonly mark: string;
@@ -116,9 +117,13 @@ function parsed<T>(file: string): T | undefined {
   return text ? (JSON.parse(text) as T) : undefined;
 }
 
-function hasProposal({ folder, def }: TaskWork): boolean {
-  const { kind } = readProposal(folder, def.id);
-  return kind === "success" || kind === "failed";
+function hasProposal(work: TaskWork): boolean {
+  const { kind } = proposalOf(work);
+  return kind === "success" || kind === "failed" || kind === "asked";
+}
+
+function proposalOf({ handIn, folder, def, attempt }: TaskWork): Proposal {
+  return handIn.read(folder, { task: def.id, attempt });
 }
 
 function lost(usage: Spent | undefined): Outcome {
@@ -148,10 +153,10 @@ function asking({ def, attempt }: TaskWork, { id, text, options }: Question): In
   return { kind: "ask", id: `${def.id}-${attempt}-${id}`, text, options, about: def.id };
 }
 
-function orderOf({ folder, def, attempt, limits, cwd, readable, env, mark }: TaskWork): Order {
+function orderOf({ handIn, folder, def, attempt, limits, cwd, readable, env, mark }: TaskWork): Order {
   const { home, tmp, outbox, work } = folder;
   return {
-    role: "task-executor",
+    role: handIn.role,
     task: def.id,
     attempt,
     bundle: folder.bundle,
@@ -167,8 +172,7 @@ function orderOf({ folder, def, attempt, limits, cwd, readable, env, mark }: Tas
 export async function conclude(work: TaskWork, { stopped, usage, asked }: Ended): Promise<Outcome> {
   const spent = usage && { usage };
   if (asked.length > 0) return { ok: true, inputs: asked, ...spent };
-  const proposal = readProposal(work.folder, work.def.id);
-  const outcome = await judged(work, proposal, stopped);
+  const outcome = await judged(work, proposalOf(work), stopped);
   return { ...outcome, ...spent };
 }
 
@@ -183,6 +187,9 @@ async function judged(work: TaskWork, proposal: Proposal, stopped: Stopped): Pro
     case "failed":
       replaceFile(work.resultFile, proposal.text);
       return { ok: false, ...proposal.failure };
+    case "asked":
+      replaceFile(work.resultFile, proposal.text);
+      return { ok: true, inputs: [proposal.asks] };
     case "success": {
       replaceFile(work.resultFile, proposal.text);
       const { at = work.now(), agent = work.agent.name } = startedOf(work.folder) ?? {};

@@ -21,6 +21,8 @@ export interface Seeing {
   readonly def: TaskDef;
   readonly attempt: number;
   readonly scope: Scope;
+  /** Whether it may find everything done already; the acceptance commands say whether that is so. */
+  readonly mayBeIdle: boolean;
   /** Paths of heddle's own, never part of anybody's work. */
   readonly protect: readonly string[];
   readonly author: string;
@@ -46,7 +48,7 @@ export async function seeWork(seeing: Seeing, result: Result): Promise<Work | Ou
   const outside = strayed(seen.changes, new Set(declared), seeing.scope);
   if (outside.length > 0)
     return refusedWork("scope", `it changed what is not its own: ${outside.join(", ")}`);
-  if (seen.changes.length === 0 && declared.length > 0)
+  if (seen.changes.length === 0 && declared.length > 0 && !seeing.mayBeIdle)
     return refusedWork("validation", "it says that it is done, and no file changed");
   const { tree, changes } = seen;
   const commit = await commitTree(repository, {

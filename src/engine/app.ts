@@ -111,6 +111,11 @@ export class App {
     return this;
   }
 
+  /** Whether there is a run that commands can be about. One that was named counts: if it is not there, that is said. */
+  async hasRun(): Promise<boolean> {
+    return this.#named !== undefined || (await this.#active(await this.journal.runs())).length > 0;
+  }
+
   /** Looks at the run. What was done to its view by hand stops here; what merely fell behind is mended. */
   async look<T>(look: (run: Run) => T): Promise<T> {
     const run = await this.run();
@@ -228,7 +233,7 @@ export class App {
   /** Brings views and logs up to the journal. Best effort: the state itself is safe already (G10). */
   async publish(run: string, before?: Before): Promise<void> {
     try {
-      await this.#publishOnce(run, before).catch((error: unknown) => {
+      await this.#publishOnce(run, before).catch(async (error: unknown) => {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         // A folder of ours is gone: it is made again, with what the journal knows.
         makeFolder(dirname(this.paths.logs.text));
@@ -271,8 +276,8 @@ export class App {
     return was;
   }
 
-  viewPath(run: Pick<Run, "planningDir">): string {
-    return join(run.planningDir, "state.json");
+  viewPath({ planningDir, protocol }: Pick<Run, "planningDir" | "protocol">): string {
+    return join(planningDir, protocol.view ?? "state.json");
   }
 
   stopFileThere(run: Pick<Run, "planningDir">): boolean {

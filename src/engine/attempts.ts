@@ -12,9 +12,11 @@ import { type AttemptFolder, attemptFolder, startedOf } from "../effects/attempt
 import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
 import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
+import { type HandIn, resultHandIn } from "../effects/read-result.ts";
 import { repairResult } from "../effects/repair-result.ts";
 import { reviewWork } from "../effects/review-work.ts";
 import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
+import type { Scope } from "../effects/see-work.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
 import { secretValues } from "../host/environment.ts";
@@ -34,10 +36,32 @@ import { resultFile } from "./attempt-files.ts";
 import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
+import { ownFolders } from "./paths.ts";
 import type { Carriers } from "./world.ts";
+
+/** What is a protocol's own about its tasks: who works on them, what it is given and what it hands in. */
+export interface Craft {
+  readonly handIn: HandIn;
+  readonly bundle: typeof executorBundle;
+  /** Where what was handed in is kept, for people and hosts. */
+  readonly keptAt: (run: { readonly planningDir: string }, task: string) => string;
+  /** What a task may change beside its declared files, when the configuration does not say. */
+  readonly scope: Scope;
+  /** Whether a task may be complete without a change. */
+  readonly mayBeIdle: boolean;
+}
+
+export const planCraft: Craft = {
+  handIn: resultHandIn,
+  bundle: executorBundle,
+  keptAt: resultFile,
+  scope: "new-files",
+  mayBeIdle: false,
+};
 
 export interface Execution {
   readonly app: App;
+  readonly craft: Craft;
   readonly config: Config;
   readonly agents: Agents;
   readonly box: BoxChoice;
@@ -143,15 +167,15 @@ async function before({ app, repository }: Execution, { run, def, attempt }: Sce
 }
 
 async function bundleFor(
-  { app }: Execution,
+  { app, craft }: Execution,
   { run, def, folder }: Scene,
   { target, ...earlier }: Before & { readonly target: string },
 ): Promise<string | readonly Problem[]> {
-  const skill = skillOf("task-executor", app.paths.heddle);
+  const skill = skillOf(craft.handIn.role, app.paths.heddle);
   if (isProblem(skill)) return [skill];
   return app.journal.read(run, (state) => {
     const order = { target, result: folder.result, skill: skill as Skill, ...earlier, socket: true };
-    const made = executorBundle(state, taskOf(state, def.id), order);
+    const made = craft.bundle(state, taskOf(state, def.id), order);
     if ("problems" in made) return made.problems;
     replaceFile(bundlePath(state, def.id), made.plain);
     return made.text;
@@ -159,10 +183,10 @@ async function bundleFor(
 }
 
 /** Whoever began the attempt; before it began, whoever is to do it. */
-function executorOf({ agents }: Execution, { folder, def }: Scene) {
+function executorOf({ agents, craft: { handIn } }: Execution, { folder, def }: Scene) {
   const began = startedOf(folder)?.agent;
-  if (began === undefined) return agents.forRole("task-executor", def.tags);
-  return agents.whoBegan(began, "task-executor", def.tags);
+  if (began === undefined) return agents.forRole(handIn.role, def.tags);
+  return agents.whoBegan(began, handIn.role, def.tags);
 }
 
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
@@ -195,7 +219,8 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
 }
 
 function taskWork(execution: Execution, scene: Scene): TaskWork {
-  const { app, config, agents, repository, watch } = execution;
+  const { app, craft, config, agents, repository, watch } = execution;
+  const { handIn } = craft;
   const { folder, def, attempt, mark, mayResume } = scene;
   const agent = executorOf(execution, scene);
   if (isProblem(agent)) throw new Error(agent.message);
@@ -205,17 +230,19 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     base: attempt.base ?? "",
     def,
     attempt: attempt.number,
-    scope: config.scope ?? "new-files",
+    handIn,
+    scope: config.scope ?? craft.scope,
+    mayBeIdle: craft.mayBeIdle,
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, { role: "task-executor", agent: agent.name, tags: def.tags }),
-    park: agents.park("task-executor", def.tags),
+    limits: limitsFor(config, { role: handIn.role, agent: agent.name, tags: def.tags }),
+    park: agents.park(handIn.role, def.tags),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
     readable: [...(config.readable ?? []), ...repository.stores, packageDir(), ...patchBefore(app, scene)],
     env: { HEDDLE_WORKSPACE: folder.work, HEDDLE_PORT: String(portFor(mark)) },
-    resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
+    resultFile: craft.keptAt({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
   };
@@ -244,7 +271,7 @@ function patchBefore(app: App, { run, def, attempt }: Scene): string[] {
 /** What belongs to heddle is nobody's work, wherever the project lies. */
 export function protectedPaths(app: App, { checkout }: Pick<Repository, "checkout">): string[] {
   const root = checkout ?? "";
-  return [app.paths.heddle, app.paths.planning]
+  return ownFolders(app.paths)
     .filter((path) => path.startsWith(`${root}/`))
     .map((path) => path.slice(root.length + 1));
 }

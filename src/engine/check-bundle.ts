@@ -2,6 +2,8 @@
 import { type Problem, problem } from "../core/problem.ts";
 import { type Checks, checkDocument } from "../jobs/check-document.ts";
 import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
+import { missionFile } from "../planning/mission-files.ts";
+import { isMissionMakes, lookAtDocument } from "../planning/mission-product.ts";
 import { Refused } from "./app.ts";
 
 export interface CheckedFor {
@@ -12,13 +14,12 @@ export interface CheckedFor {
 
 export function checkFor(file: string, text: string): CheckedFor {
   const bundle = parsed(file, text);
+  const ofMission = missionOutput(bundle);
+  if (ofMission) return ofMission;
   const { makes, path, planningDir, targetDir } = fieldsOf(file, bundle);
   const isJob = bundle.kind === "job";
   const kind = isJob ? "file" : outputKinds[makes as Makes];
-  if (!outputThere(kind, path)) {
-    const hint = "write the output there, and nowhere else";
-    return { path, warnings: [], problems: [problem("no-output", `nothing lies at \`${path}\``, { hint })] };
-  }
+  if (!outputThere(kind, path)) return { path, warnings: [], problems: [nothing(path)] };
   if (isJob) return { path, ...checkJob(bundle, makes, path) };
   const { problems, warnings } = checkOutput(makes as Makes, { places: { planningDir, targetDir }, path });
   return { path, problems, warnings };
@@ -57,3 +58,17 @@ function fieldsOf(
     throw wrong(file);
   return { makes, path, planningDir, targetDir };
 }
+
+/** A mission's roles hand in single documents; what they are held against lies in the planning folder. */
+function missionOutput(bundle: Bundle): CheckedFor | undefined {
+  const path = (bundle.output as { path?: unknown } | undefined)?.path;
+  const { protocol, makes, planning_dir: planningDir } = bundle;
+  if (protocol !== "mission" || typeof path !== "string" || typeof planningDir !== "string") return undefined;
+  if (typeof makes !== "string" || !isMissionMakes(makes)) return undefined;
+  if (!outputThere("file", path)) return { path, warnings: [], problems: [nothing(path)] };
+  const { problems, warnings } = lookAtDocument(makes, path, missionFile({ planningDir }, "plan"));
+  return { path, problems, warnings };
+}
+
+const nothing = (path: string) =>
+  problem("no-output", `nothing lies at \`${path}\``, { hint: "write the output there, and nowhere else" });

@@ -186,6 +186,7 @@ async function seeCode(jobs: Jobs, scene: Scene, repository: Repository) {
   const seeing = {
     ...{ repository, folder: attempt, base, def: taskDefOf(run, plan), attempt: job.attempt },
     ...{ scope: jobs.config.scope ?? "new-files", protect: protectedPaths(jobs.app, repository) },
+    mayBeIdle: false,
     ...{ author: isProblem(agent) ? "agent" : agent.name, at: beganAt(scene) },
   };
   const seen = await seeWork(seeing, { task_id: run.id, status: "success" });

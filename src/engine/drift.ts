@@ -1,5 +1,6 @@
 // Whether `state.json` is still what heddle wrote (C3): current, behind, broken, edited by hand, or ahead of the
 // journal, which means that the journal was replaced by an older one.
+import { basename } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
 import { isIntact, readSeal, showsPlace, stateView } from "../view/state-json.ts";
@@ -79,7 +80,7 @@ export function editedProblem(run: Run, text: string, path: string): Problem {
   const known = run.protocol.phases.map(({ name }) => name);
   if (phase !== undefined && !known.includes(phase))
     shown.push(`phase \`${phase}\` is unknown; the phases are ${known.join(", ")}`);
-  return problem("edited", "state.json was edited by hand", {
+  return problem("edited", `${basename(path)} was edited by hand`, {
     place: { file: path },
     notes: shown,
     hint: 'heddle state adopt --reason "<why>" takes the edit over; heddle state restore undoes it',
@@ -96,7 +97,7 @@ const show = (value: Json | undefined) =>
   value === undefined ? "(nothing)" : JSON.stringify(value).slice(0, 60);
 
 export function aheadProblem(run: Run, path: string): Problem {
-  return problem("ahead", `state.json is newer than the journal, which ends at fact ${run.position}`, {
+  return problem("ahead", `${basename(path)} is newer than the journal, which ends at fact ${run.position}`, {
     place: { file: path },
     notes: ["the journal was replaced by an older copy, or a part of it was lost"],
     hint: "heddle restore <backup>; or accept the loss: heddle state restore",

@@ -17,7 +17,7 @@ import { endMarked } from "../host/processes.ts";
 import { openBranch, type Repository, tipOf } from "../host/repository.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
-import { executionCarriers, markOf } from "./attempts.ts";
+import { executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
@@ -46,7 +46,7 @@ export async function execute(order: ExecuteRun): Promise<void> {
   const repository = await repositoryOf(app);
   const needed = box.kind === "unconfined" && needsBox(config, order.agent);
   await describe(app, config, { unconfined: needed });
-  const carriers = executionCarriers({ app, config, agents, box, repository, watch });
+  const carriers = executionCarriers({ app, craft: planCraft, config, agents, box, repository, watch });
   const slots = order.slots ?? (await app.look((run) => run.policy.slots));
   await drive({
     app,
@@ -89,7 +89,7 @@ async function helpers(
 }
 
 /** Everything that is settled before the first effect: survivors end, the branch is where it really is (X2, X14). */
-async function recover(app: App, repository: Repository): Promise<Input[]> {
+export async function recover(app: App, repository: Repository): Promise<Input[]> {
   const run = await app.run();
   const { known, running } = await app.journal.read(run, (state) => ({
     known: state.branch,
@@ -115,7 +115,7 @@ async function recover(app: App, repository: Repository): Promise<Input[]> {
 const zero = (like: string) => "0".repeat(like.length);
 
 /** Workspaces of merged tasks are not needed any more; those of failed attempts are kept for a look. */
-async function tidy(app: App, run: string): Promise<void> {
+export async function tidy(app: App, run: string): Promise<void> {
   const folder = join(app.paths.heddle, "attempts", run);
   if (!isThere(folder)) return;
   const done = await app.journal.read(run, (state) =>

@@ -8,6 +8,9 @@ export interface Paths {
   readonly database: string;
   readonly logs: { readonly text: string; readonly json: string };
   readonly planning: string;
+  /** A mission's session and context, and what its roles make. */
+  readonly meta: string;
+  readonly artifacts: string;
 }
 
 /** `--dir`, else `$HEDDLE_DIR`, else the nearest ancestor with `.heddle/`, else the current directory. */
@@ -32,6 +35,8 @@ export function pathsIn(root: string): Paths {
     database: join(heddle, "heddle.db"),
     logs: { text: join(heddle, "logs/activity.log"), json: join(heddle, "logs/activity.jsonl") },
     planning: join(root, "project-planning"),
+    meta: join(root, ".meta"),
+    artifacts: join(root, "artifacts"),
   };
 }
 
@@ -45,7 +50,13 @@ const taskFolders = ["planning", "review", "code", "eval", "accept", "revert"] a
 /** The folders of a run's own, made before anybody works in them (C16). */
 export function foldersOf(protocol: string): readonly string[] {
   if (protocol === "decomposition") return planningFolders;
+  if (protocol === "mission") return ["bundles"];
   return protocol === "lifecycle" ? taskFolders : [];
+}
+
+/** What is heddle's own, and nobody's work, wherever the project lies. `artifacts` only where there is a mission. */
+export function ownFolders({ heddle, planning, meta, artifacts }: Paths): string[] {
+  return [heddle, planning, meta, ...(existsSync(meta) ? [artifacts] : [])];
 }
 
 export const planningFolders = ["inputs", "artifacts", "tasks", "bundles", "reports"] as const;

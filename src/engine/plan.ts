@@ -178,7 +178,7 @@ function refuseWithoutAgents(agents: Agents, config: Config): void {
   if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
 }
 
-/** Whoever plans again wants to go on after a Ctrl-C, and another try of the role that gave up. */
+/** Whoever calls again wants to go on after a Ctrl-C, and another try of the role that gave up. */
 export async function clearOwnHalt(app: App): Promise<void> {
   const own = await app.look(({ halt }) => halt?.code === "job" || halt?.reason === interrupted);
   if (own) await app.submit({ kind: "resume", stopFile: false });

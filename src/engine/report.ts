@@ -86,10 +86,10 @@ export function reportText(document: Report, format: ReportFormat): string {
   }
 }
 
-/** Into `project-planning/reports/`; answers with the page for people. */
+/** Into `reports/` of the run's folder; answers with the page for people. */
 export async function writeReports(app: App): Promise<string> {
   const document = await report(app);
-  const folder = join(app.paths.planning, "reports");
+  const folder = join(await app.look((run) => run.planningDir), "reports");
   makeFolder(folder);
   for (const format of reportFormats)
     replaceFile(join(folder, `execution-report.${format}`), reportText(document, format));

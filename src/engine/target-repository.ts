@@ -4,6 +4,7 @@ import { isProblem } from "../core/problem.ts";
 import { makeFolder } from "../host/files.ts";
 import { openRepository, type Repository } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
+import { ownFolders } from "./paths.ts";
 
 /** The target's repository; a target without one gets a private one, so that isolation and undo work all the same. */
 export async function repositoryOf(app: App): Promise<Repository> {
@@ -19,7 +20,7 @@ export async function repositoryOf(app: App): Promise<Repository> {
 }
 
 export function excluded(app: App, target: string): string[] {
-  return [app.paths.heddle, app.paths.planning]
+  return ownFolders(app.paths)
     .filter((path) => path.startsWith(`${target}/`))
     .map((path) => path.slice(target.length + 1));
 }

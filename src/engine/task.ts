@@ -103,7 +103,8 @@ export async function suggest(app: App): Promise<{ suggestion: Suggested; explai
     const { observe } = await import("./planning.ts");
     return worded(run, await observe(app));
   }
-  for (const input of found(run)) carryOut({ run, record: (fact) => record(run, fact) }, input);
+  const inputs = protocol === "mission" ? (await import("./mission.ts")).changedByHand(run) : found(run);
+  for (const input of inputs) carryOut({ run, record: (fact) => record(run, fact) }, input);
   return worded(run, digestsNow(run));
 }
 

@@ -9,6 +9,10 @@ export function packageDir(): string {
   return places.find((place) => isThere(join(place, "schemas"))) ?? (places[0] as string);
 }
 
+export function schemaFile(name: string): string {
+  return join(packageDir(), "schemas", `${name}.schema.json`);
+}
+
 /** The same Node, the same file. */
 export function heddleCommand(): string {
   return `${process.execPath} ${join(packageDir(), "dist/heddle.js")}`;

@@ -56,7 +56,8 @@ function phaseProblems(protocol: Protocol): Problem[] {
   if (names.length === 0)
     return [problem("no-phases", `protocol \`${protocol.name}\` has no phases`, { hint: "add a phase" })];
   const doubled = names.filter((name, index) => names.indexOf(name) !== index);
-  const graph = protocol.graph ? [protocol.graph.opens, protocol.graph.runs] : [];
+  const { opens, runs } = protocol.graph ?? {};
+  const graph = [opens, runs].filter((name) => name !== undefined);
   return [
     ...doubled.map((name) =>
       problem("doubled-phase", `phase \`${name}\` is listed twice`, { hint: "remove one, or rename it" }),

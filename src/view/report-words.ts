@@ -12,7 +12,7 @@ export const unconfinedSentence = "UNCONFINED: agents ran without a sandbox.";
 export function headline({ phase, tasks, tasks_by_status: by, halt }: ExecutionReport): string {
   const done = by.complete + by.skipped;
   const what = `${done} of ${tasks.length} tasks done`;
-  if (phase === "complete") return `Complete: ${what}`;
+  if (phase === "complete" || phase === "done") return `Complete: ${what}`;
   if (halt) return `Halted: ${what}`;
   return by.failed > 0
     ? `Not finished: ${what}, ${by.failed} failed, ${by.blocked} blocked`

@@ -15,7 +15,11 @@ export function standstillText(run: Run, heddleDir: string): string {
 
 /** What takes the run on. */
 const commandOf = ({ protocolName }: Run) =>
-  protocolName === "decomposition" ? "heddle plan" : "heddle next";
+  protocolName === "decomposition"
+    ? "heddle plan"
+    : protocolName === "mission"
+      ? "heddle mission"
+      : "heddle next";
 
 /** The role that gave up is the first word of the halt. */
 function refusedText(run: Run, heddleDir: string): string {

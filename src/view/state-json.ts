@@ -5,6 +5,7 @@ import type { Artifact } from "../core/parts.ts";
 import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 import { runView } from "./run-json.ts";
+import { sessionFields } from "./session.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
 export const fullViewLimit = 1_000;
@@ -16,13 +17,16 @@ export function stateText(run: Run, { all = false } = {}): string {
 }
 
 export function stateView(run: Run, { all = false } = {}): Document {
-  if (run.protocolName !== "decomposition") return { ...runView(run), halt: haltView(run) };
+  if (!hasTasks(run)) return { ...runView(run), halt: haltView(run) };
   const full = all || run.tasks.size <= fullViewLimit;
   const tasks = full
     ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(run, task)]))
     : summary(run);
   return documentOf(run, tasks, full);
 }
+
+/** Plans and missions have tasks; the other protocols are about documents alone. */
+const hasTasks = ({ protocolName }: Run) => ["decomposition", "mission"].includes(protocolName);
 
 function documentOf(run: Run, tasks: Document, full: boolean): Document {
   return {
@@ -31,6 +35,7 @@ function documentOf(run: Run, tasks: Document, full: boolean): Document {
     position: run.position,
     digest: "",
     phase: { current: run.phase, completed: run.completedPhases },
+    ...(run.protocolName === "mission" && sessionFields(run)),
     target_dir: run.targetDir,
     created_at: run.createdAt,
     updated_at: run.updatedAt,
@@ -177,7 +182,7 @@ const tasksClose = '\n  },\n  "execution": {';
  * read. Nothing when that text does not list them all.
  */
 export function restated(run: Run, before: string, changed: readonly Task[]): string | undefined {
-  if (run.protocolName !== "decomposition") return undefined;
+  if (!hasTasks(run)) return undefined;
   const [open, close] = [before.indexOf(tasksOpen), before.lastIndexOf(tasksClose)];
   if (run.tasks.size > fullViewLimit || open < 0 || close < open) return undefined;
   let listed = `${before.slice(open + tasksOpen.length - 1, close)},`;

@@ -6,7 +6,9 @@ import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 import { elapsed } from "./amount.ts";
+import { standingOf } from "./mission.ts";
 import { oneLine } from "./safe.ts";
+import { sessionFields } from "./session.ts";
 import { cells, cut } from "./width.ts";
 
 export function statusDocument(run: Run, { stopFile }: { readonly stopFile: boolean }) {
@@ -37,6 +39,7 @@ export function statusDocument(run: Run, { stopFile }: { readonly stopFile: bool
     },
     job: run.job ? { role: run.job.role, stage: run.job.stage, attempt: run.job.attempt } : null,
     unconfined: run.metadata.unconfined === true,
+    ...(run.protocolName === "mission" && { session: sessionFields(run), standing: standingOf(run) }),
     orchestrator: run.holder ? { pid: run.holder.pid, host: run.holder.host, epoch: run.epoch } : null,
   };
 }
@@ -187,7 +190,14 @@ function notes(run: Run): string[] {
     lines.push("the tasks changed since they were judged: heddle verify-plan");
   const { rule } = decide(run.protocol, { run, request: null, digests: {} });
   if (rule) lines.push(`next: ${rule.name}`);
+  if (run.protocolName === "mission" && !run.holder) lines.push(...standingLines(run));
   return lines;
+}
+
+/** Why a mission stands still, and what goes on (M9). */
+function standingLines(run: Run): string[] {
+  const { code, message, hint } = standingOf(run);
+  return [`${code}: ${oneLine(message).slice(0, 1000)}`, `  hint: ${oneLine(hint)}`];
 }
 
 export function paint(text: string, code: number, { color }: Pick<Look, "color">): string {

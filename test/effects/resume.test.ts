@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Agent, AgentEvent, Order } from "../../src/agents/agent.ts";
 import { attemptFolder } from "../../src/effects/attempt-folder.ts";
+import { resultHandIn } from "../../src/effects/read-result.ts";
 import { runAgent, type TaskWork } from "../../src/effects/run-agent.ts";
 
 const root = mkdtempSync(join(tmpdir(), "heddle-resume-"));
@@ -35,6 +36,7 @@ function scene({ resumes = true, mayResume = true, name = "claude" } = {}): Scen
   const work = {
     folder,
     agent,
+    handIn: resultHandIn,
     mark: `resume-test-${crypto.randomUUID()}`,
     def: { id: "T001" },
     attempt: scenes,

@@ -1,55 +1,94 @@
 // One test per row of the mission's table, written from the requirements.
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/apply.ts";
-import type { Json, Run } from "../../src/core/run.ts";
-import { currentTask, mission, missionInputs, summaryOf } from "../../src/protocols/mission/protocol.ts";
-import { aboutArtifact } from "../../src/protocols/subject.ts";
+import type { Fact } from "../../src/core/fact.ts";
+import { mayRetry } from "../../src/core/policy.ts";
+import { type Run, taskOf } from "../../src/core/run.ts";
+import {
+  currentPhase,
+  currentTask,
+  gapCount,
+  mission,
+  missionInputs,
+} from "../../src/protocols/mission/protocol.ts";
+import { definition } from "../core/plan.ts";
 import { decided, look, put, stage } from "./stage.ts";
 
-const tasks = ["01-01", "01-02", "01-03"];
+const ids = ["01-01", "01-02", "01-03"];
 
-function at(phase: string, content: Readonly<Record<string, Json>> = { tasks }): Run {
+function happen(run: Run, ...facts: readonly Fact[]): void {
+  for (const fact of facts) apply(run, { position: run.position + 1, at: "", by: "test", fact });
+}
+
+function at(phase: string, tasks: readonly string[] = ids): Run {
   const run = stage(mission, phase);
   put(run, "context");
   put(run, "research", { from: ["context"] });
-  put(run, "plan", { content, from: missionInputs.plan ?? [] });
+  planned(run, { digest: "plan 1", tasks });
   return run;
 }
 
-function sum(run: Run, task: string, content: Readonly<Record<string, Json>>): void {
-  put(run, summaryOf(task), { content, from: ["plan"] });
+function planned(run: Run, { digest, tasks }: { digest: string; tasks: readonly string[] }): void {
+  put(run, "plan", { digest, content: { tasks }, from: missionInputs.plan ?? [] });
+  for (const [index, id] of tasks.entries()) {
+    const before = tasks[index - 1];
+    const task = definition(id, {
+      dependsOn: before === undefined ? [] : [before],
+      digest: `${digest} ${id}`,
+    });
+    happen(run, { kind: "task-defined", task, reset: run.tasks.get(id) !== undefined });
+  }
 }
 
-const complete = { status: "complete", verified: true };
+const started = (task: string, attempt: number): Fact => ({
+  kind: "task-started",
+  task,
+  attempt,
+  driver: "engine",
+  runMs: 0,
+  dueMs: null,
+  base: "c0",
+});
+const done = (task: string, attempt = 1): Fact => ({
+  kind: "task-completed",
+  task,
+  attempt,
+  created: [],
+  modified: [],
+  done: "verified",
+});
+const why = { error: "it is red", category: "test", subcategory: null, retryable: true };
+
+function complete(run: Run, ...tasks: readonly string[]): void {
+  for (const task of tasks) happen(run, started(task, 1), done(task));
+}
+
+function asks(run: Run, task: string, what: string): void {
+  const id = `${task}-1-${what}`;
+  happen(
+    run,
+    started(task, 1),
+    { kind: "question-asked", id, text: "?", options: [], about: task },
+    { kind: "attempt-paused", task, attempt: 1, reason: "it asked a question", runMs: 0 },
+  );
+}
 
 function executed(phase: string): Run {
   const run = at(phase);
-  for (const task of tasks) sum(run, task, complete);
+  complete(run, ...ids);
   return run;
 }
 
 function verified(phase: string, passed: boolean): Run {
   const run = executed(phase);
-  put(run, "verification", { content: { passed }, from: ["plan"] });
+  put(run, "verification", { content: { passed, tip: null }, from: ["plan"] });
   return run;
 }
 
-function answer(run: Run, name: string): void {
-  const artifact = run.artifacts[name];
-  if (!artifact) throw new Error(`bug: no ${name}`);
-  const about = aboutArtifact(artifact);
-  run.questions.push({
-    id: "q",
-    text: "?",
-    options: [],
-    about,
-    askedAt: "",
-    answer: "go on",
-    answeredBy: "me",
-  });
-}
-
-const next = (run: Run) => currentTask({ run, request: null, digests: {} });
+const next = (run: Run) => {
+  const found = currentTask(run);
+  return found && { id: found.task.def.id, index: found.index };
+};
 
 describe("M1 the start", () => {
   it.each(["start", "research", "planning", "executing", "verifying"])(
@@ -61,11 +100,12 @@ describe("M1 the start", () => {
       expect(look(run, gone).rule?.name).toContain("Project not initialized");
     },
   );
-  it("M1 a new run begins at its first task and goes on to research", () => {
+  it("M1 a new run begins with phase 1 and goes on to research", () => {
     const run = stage(mission);
     expect(decided(run)).toBe("halt not_initialized");
     put(run, "context");
     expect(decided(run)).toBe("go research");
+    expect(currentPhase(run)).toBe(1);
   });
 });
 
@@ -88,27 +128,25 @@ describe("M2 research", () => {
     run.vars.research_done = false;
     put(run, "research");
     expect(decided(run)).toBe("go planning");
+    const ways = mission.rules.flatMap(({ then }) => (then.kind === "go" ? [then.to] : []));
+    expect(ways.filter((to) => to === "research")).toHaveLength(1);
   });
 });
 
 describe("M3 the plan", () => {
-  it("M3 is made when it is missing or out of date", () => {
+  it("M3 is made when it is missing, invalid or out of date", () => {
     const run = at("planning");
-    expect(decided(run, { digests: { plan: null } })).toBe("job planner plan");
-    expect(decided(run, { digests: { plan: "edited" } })).toBe("job planner plan");
-  });
-  it("M3 is tried three times, then the mission halts", () => {
-    const run = at("planning");
-    for (const tries of [1, 2]) {
-      put(run, "plan", { valid: false, content: { tries } });
-      expect(decided(run)).toBe("job planner plan");
-    }
-    put(run, "plan", { valid: false, content: { tries: 3 } });
-    expect(decided(run)).toBe("halt plan_invalid");
+    expect(decided(run, { digests: { plan: null } })).toBe("job mission-planner plan");
+    expect(decided(run, { digests: { plan: "edited" } })).toBe("job mission-planner plan");
+    put(run, "plan", { valid: false });
+    expect(decided(run)).toBe("job mission-planner plan");
   });
   it("M3 a plan without readable tasks is invalid", () => {
-    expect(decided(at("planning", { tasks: [] }))).toBe("job planner plan");
-    expect(decided(at("planning", { tasks: [1, 2] }))).toBe("job planner plan");
+    const run = at("planning");
+    for (const tasks of [[], [1, 2]]) {
+      put(run, "plan", { content: { tasks }, from: missionInputs.plan ?? [] });
+      expect(decided(run)).toBe("job mission-planner plan");
+    }
   });
   it("M3 a valid plan is executed", () => {
     expect(decided(at("planning"))).toBe("go executing");
@@ -118,133 +156,108 @@ describe("M3 the plan", () => {
 describe("M4 the tasks", () => {
   it("M4 are worked on strictly in order", () => {
     const run = at("executing");
-    for (const [index, id] of tasks.entries()) {
+    for (const [index, id] of ids.entries()) {
       expect(next(run)).toEqual({ id, index });
-      expect(decided(run)).toBe("job executor summary");
-      sum(run, id, complete);
+      expect(run.tasks.ready(9)).toEqual([id]);
+      expect(decided(run)).toBe("tasks");
+      complete(run, id);
     }
     expect(next(run)).toBeNull();
     expect(decided(run)).toBe("go verifying");
   });
-  it("M4 begin at current_task_idx", () => {
+  it("M4 a skipped task is passed over", () => {
     const run = at("executing");
-    run.vars.current_task_idx = 1;
+    happen(run, { kind: "task-skipped", task: "01-01", reason: "done before" });
     expect(next(run)).toEqual({ id: "01-02", index: 1 });
   });
-  it("M4 a later task that is complete does not let an earlier one be passed over", () => {
-    const run = at("executing");
-    sum(run, "01-03", complete);
-    expect(next(run)?.id).toBe("01-01");
+  it("M4 without tasks it halts", () => {
+    const run = at("executing", []);
+    put(run, "plan", { content: { tasks: ids }, from: missionInputs.plan ?? [] });
+    expect(decided(run)).toBe("halt no_tasks");
   });
 });
 
 describe("M5 what an executor reports", () => {
-  it("M5 checkpoint halts until it is answered, and the executor goes on with the answer", () => {
+  it("M5 checkpoint halts until it is answered; then the task goes on", () => {
     const run = at("executing");
-    sum(run, "01-01", { status: "checkpoint" });
+    asks(run, "01-01", "decision_required");
     expect(decided(run)).toBe("halt checkpoint_required");
-    answer(run, summaryOf("01-01"));
-    expect(decided(run)).toBe("job executor summary");
-    put(run, summaryOf("01-01"), { digest: "another", content: { status: "checkpoint" }, from: ["plan"] });
-    expect(decided(run)).toBe("halt checkpoint_required");
+    happen(run, { kind: "question-answered", id: "01-01-1-decision_required", answer: "yes" });
+    expect(decided(run)).toBe("tasks");
+  });
+  it("M5 blocked halts with its own code", () => {
+    const run = at("executing");
+    asks(run, "01-01", "blocked");
+    expect(decided(run)).toBe("halt task_blocked");
   });
   it("M5 failed is retried three times, then halts: Task Failed", () => {
     const run = at("executing");
-    for (const retries of [0, 1, 2]) {
-      sum(run, "01-01", { status: "failed", retries });
-      expect(decided(run)).toBe("job executor summary");
+    const task = () => taskOf(run, "01-01");
+    for (const attempt of [1, 2, 3]) {
+      happen(run, started("01-01", attempt));
+      expect(mayRetry(run, task(), true)).toBe(true);
+      happen(run, { kind: "attempt-failed", task: "01-01", attempt, ...why, runMs: 0, notBeforeMs: 0 });
+      expect(decided(run)).toBe("tasks");
     }
-    sum(run, "01-01", { status: "failed", retries: 3 });
+    happen(run, started("01-01", 4));
+    expect(mayRetry(run, task(), true)).toBe(false);
+    happen(run, { kind: "task-failed", task: "01-01", attempt: 4, ...why });
     expect(decided(run)).toBe("halt task_failed");
     expect(look(run).rule?.name).toContain("Task Failed");
-    answer(run, summaryOf("01-01"));
-    expect(decided(run)).toBe("job executor summary");
-  });
-  it("M5 the retries of one task are not another's", () => {
-    const run = at("executing");
-    sum(run, "01-01", { ...complete, retries: 3 });
-    sum(run, "01-02", { status: "failed", retries: 0 });
-    expect(decided(run)).toBe("job executor summary");
-  });
-  it("M5 blocked halts", () => {
-    const run = at("executing");
-    sum(run, "01-01", { status: "blocked" });
-    expect(decided(run)).toBe("halt task_blocked");
-  });
-  it("M5 a summary of the wrong shape costs a retry", () => {
-    const run = at("executing");
-    sum(run, "01-01", { status: "done" });
-    expect(decided(run)).toBe("job executor summary");
-    sum(run, "01-01", { status: "done", retries: 3 });
-    expect(decided(run)).toBe("halt task_failed");
-  });
-});
-
-describe("M6 evidence", () => {
-  it("M6 complete counts only with the command's word", () => {
-    const run = at("executing");
-    sum(run, "01-01", { status: "complete" });
-    expect(next(run)?.id).toBe("01-01");
-    sum(run, "01-01", { status: "complete", verified: "yes" });
-    expect(next(run)?.id).toBe("01-01");
-    sum(run, "01-01", complete);
-    expect(next(run)?.id).toBe("01-02");
-  });
-  it("M6 complete whose command fails is a failure", () => {
-    const run = at("executing");
-    sum(run, "01-01", { status: "complete", verified: false, retries: 3 });
-    expect(decided(run)).toBe("halt task_failed");
+    happen(run, { kind: "task-retried", task: "01-01" });
+    expect(decided(run)).toBe("tasks");
+    expect(mayRetry(run, task(), true)).toBe(true);
   });
 });
 
 describe("M7 verification", () => {
-  it("M7 is made when it is missing, invalid or of another plan", () => {
+  it("M7 is made when it is missing, invalid, of another plan or of other work", () => {
     const run = executed("verifying");
     expect(decided(run)).toBe("job verifier verification");
     put(run, "verification", { content: {} });
     expect(decided(run)).toBe("job verifier verification");
     const older = verified("verifying", true);
     expect(decided(older, { digests: { verification: "edited" } })).toBe("job verifier verification");
+    older.branch = { name: "heddle/mission-1", start: "c0", tip: "c1" };
+    expect(decided(older)).toBe("job verifier verification");
   });
   it("M7 passed completes the phase: Phase Complete", () => {
-    expect(decided(verified("verifying", true))).toBe("go done");
-    const run = verified("done", true);
+    const run = verified("verifying", true);
+    expect(decided(run)).toBe("go done");
+    expect(currentPhase(run)).toBe(1);
+    happen(run, { kind: "phase-entered", from: "verifying", to: "done", rule: "", counts: null });
+    expect(currentPhase(run)).toBe(2);
     expect(decided(run)).toBe("halt phase_complete");
     expect(look(run).rule?.name).toContain("Phase Complete");
     expect(decided(run, { request: "drive" })).toBe("halt phase_complete");
-    expect(decided(run, { request: "next_phase" })).toBe("go planning");
+    expect(look(run, { request: "next_phase" }).rule?.then).toEqual({
+      kind: "go",
+      to: "planning",
+      counts: "phases",
+    });
+    happen(run, { kind: "phase-entered", from: "done", to: "planning", rule: "", counts: "phases" });
+    expect(currentPhase(run)).toBe(2);
   });
   it("M7 the next phase gets a plan of its own, and its index starts at 0", () => {
     const run = verified("planning", true);
-    expect(decided(run)).toBe("job planner plan");
-    put(run, "plan", { digest: "plan 2", content: { tasks }, from: missionInputs.plan ?? [] });
+    expect(decided(run)).toBe("job mission-planner plan");
+    planned(run, { digest: "plan 2", tasks: ids });
     expect(decided(run)).toBe("go executing");
     expect(next(run)).toEqual({ id: "01-01", index: 0 });
   });
   it("M7 gaps lead to a gap plan, twice at most, then the mission halts", () => {
     const run = verified("verifying", false);
-    for (const position of [1, 2]) {
-      const then = look(run).rule?.then;
-      expect(then).toEqual({ kind: "go", to: "planning", counts: "gaps" });
-      const fact = {
-        kind: "phase-entered" as const,
-        from: "verifying",
-        to: "planning",
-        rule: "",
-        counts: "gaps",
-      };
-      apply(run, { position, at: "", by: "test", fact });
-      expect(decided(run)).toBe("job planner plan");
+    for (const gaps of [1, 2]) {
+      expect(look(run).rule?.then).toEqual({ kind: "go", to: "planning", counts: "gaps" });
+      happen(run, { kind: "phase-entered", from: "verifying", to: "planning", rule: "", counts: "gaps" });
+      expect(decided(run)).toBe("job mission-planner plan");
+      expect(gapCount(run)).toBe(gaps);
       run.phase = "verifying";
     }
     expect(decided(run)).toBe("halt gaps_remain");
     run.vars.gaps_before = 2;
+    expect(gapCount(run)).toBe(0);
     expect(decided(run)).toBe("go planning");
-  });
-  it("M7 a gap plan starts at its first task", () => {
-    const run = verified("planning", false);
-    put(run, "plan", { digest: "gap plan", content: { tasks: ["01-01"] }, from: missionInputs.plan ?? [] });
-    expect(next(run)).toEqual({ id: "01-01", index: 0 });
   });
 });
 
@@ -256,12 +269,12 @@ describe("what was there and is gone", () => {
     run.counters.returns = 5;
     expect(decided(run, gone)).toBe("halt plan_lost");
   });
-  it("M4 verifying without a summary executes that task again, five times at most", () => {
+  it("M4 verifying with a task that is open again executes it, five times at most", () => {
     const run = executed("verifying");
-    const gone = { digests: { [summaryOf("01-02")]: null } };
-    expect(decided(run, gone)).toBe("go executing");
+    happen(run, { kind: "task-undone", task: "01-02", commit: "c2", reason: "no" });
+    expect(decided(run)).toBe("go executing");
     run.counters.returns = 5;
-    expect(decided(run, gone)).toBe("halt summary_lost");
+    expect(decided(run)).toBe("halt tasks_reopened");
   });
 });
 
@@ -276,8 +289,8 @@ describe("M9 halts", () => {
       expect(name.length).toBeGreaterThan(10);
     }
   });
-  it("M2 M3 M4 M7 the roles are the documents'", () => {
+  it("M2 M3 M7 the roles are the documents'", () => {
     const roles = mission.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
-    expect([...new Set(roles)].sort()).toEqual(["executor", "planner", "researcher", "verifier"]);
+    expect([...new Set(roles)].sort()).toEqual(["mission-planner", "researcher", "verifier"]);
   });
 });

@@ -12,6 +12,7 @@ import { checkTaskValidation } from "../../src/protocols/decomposition/artifacts
 import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
 import { quoteOf } from "../../src/protocols/decomposition/artifacts/fields.ts";
 import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { mission } from "../../src/protocols/mission/protocol.ts";
 import { type Document, type Example, type Skill, skillOf, unknownKeys, withMistake } from "./skill.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -185,13 +186,16 @@ describe.each(roles.filter((role) => role !== "fixer"))("the skill of %s", (role
 });
 
 describe("roles/", () => {
-  it("holds a skill for each role of the decomposition, the fixer's, and those of execution", () => {
-    const asked = decomposition.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
+  it("holds a skill for each role of the protocols, the fixer's, and those of tasks", () => {
+    const asked = [...decomposition.rules, ...mission.rules].flatMap(({ then }) =>
+      then.kind === "job" ? [then.role] : [],
+    );
     const folders = readdirSync(join(root, "roles"), { withFileTypes: true }).filter((one) =>
       one.isDirectory(),
     );
     const there = folders.map(({ name }) => name);
-    expect([...asked, "fixer"].filter((role) => !there.includes(role))).toEqual([]);
+    const others = ["fixer", "task-executor", "task-verifier", "executor"];
+    expect([...asked, ...others].filter((role) => !there.includes(role))).toEqual([]);
   });
 
   it("says how a project overrides a skill and how sizes are shown", () => {

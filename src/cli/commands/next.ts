@@ -5,12 +5,13 @@ import type { App } from "../../engine/app.ts";
 import { suggestionText } from "../../view/suggestion.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { agentFlags, goOn } from "../go-on.ts";
+import { goOnWithMission } from "./mission.ts";
 
 export const next: Command = {
   name: "next",
   summary: "show the next step and take it",
   group: "run",
-  args: [{ name: "run", about: "which task or run; the only open one unless said", optional: true }],
+  args: [{ name: "task", about: "which task or run; the only open one unless said", optional: true }],
   flags: {
     "dry-run": { about: "show it only" },
     explain: { about: "show every rule that was looked at, and what it saw" },
@@ -40,11 +41,13 @@ export const next: Command = {
         }),
       );
     const app = (await call.app()).choosing({ run: args[0] });
-    const isPlan = (await app.look((run) => run.protocolName)) === "decomposition";
+    const protocol = await app.look((run) => run.protocolName);
+    const isPlan = protocol === "decomposition";
     if (isPlan && !flags.has("dry-run")) await ingestSpec(app);
     const reason = flags.one("override");
     if (reason !== undefined) return override(call, app, reason);
     if (flags.has("dry-run")) return dryRun(call, app);
+    if (protocol === "mission") return goOnWithMission(call, app);
     return isPlan
       ? advance(call, app)
       : goOn(call, app, { all: flags.has("all"), explain: flags.has("explain") });

@@ -78,7 +78,7 @@ function mayBeFixed({ flags = {} }: Command, word: string): boolean {
   return flag !== undefined && (flag.takes === undefined) === !word.includes("=");
 }
 
-function toolOf(offer: Offer, { root, gone }: Host): Tool {
+function toolOf(offer: Offer, { root, commands, gone }: Host): Tool {
   const { command, tool, about, fixed } = offer;
   return {
     name: tool,
@@ -90,6 +90,7 @@ function toolOf(offer: Offer, { root, gone }: Host): Tool {
       answered(async (warn) =>
         perform(command, parse(command, wordsFor(offer, input)), {
           root,
+          commands,
           by: process.env.HEDDLE_ACTOR ?? actor(client),
           say,
           stream: say,

@@ -8,9 +8,11 @@ import { safe } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
 import { type Command, isJson, type Reply } from "../command.ts";
 import { explain } from "../explain.ts";
+import { find } from "../find.ts";
 import { type Parsed, parse } from "../parse.ts";
-import { find, perform } from "../perform.ts";
+import { perform } from "../perform.ts";
 import type { Prompts } from "../prompts.ts";
+import { allCommands } from "../registry.ts";
 import type { Drawing } from "../screen.ts";
 import { terminal } from "../terminal.ts";
 import { hinted } from "./words.ts";
@@ -130,6 +132,7 @@ export class Jobs {
     const { root, run, paper, ask } = this.#around;
     const { screen } = paper;
     return perform(job.command, parsed, {
+      commands: allCommands,
       root,
       run,
       ask,

@@ -1,19 +1,25 @@
 // Mission: research once, then plan, execute in order and verify, one phase of the project after the other (M). The
-// number of that phase is the variable `current_phase`; the phases below are steps on the way through it.
-// Old plans and summaries are archived, but nothing here depends on it: what was made from another plan is stale.
-import { asked, at, go, halt, job, type Protocol, type Rule, rule, saw } from "../../core/protocol.ts";
-import { missionSubjects } from "./subjects.ts";
+// number of that phase is the session's `current_phase`; the phases below are steps on the way through it. The plan's
+// tasks are the run's task graph: how one is tried, checked, merged and taken back is the core's affair, not ours.
+import { asked, at, go, halt, job, type Protocol, type Rule, rule, saw, tasks } from "../../core/protocol.ts";
+import { missionSubjects, TASK_RETRIES } from "./subjects.ts";
 
-export { currentTask, missionInputs, summaryOf } from "./subjects.ts";
+export {
+  currentPhase,
+  currentTask,
+  gapCount,
+  isBlockage,
+  missionInputs,
+  openQuestion,
+} from "./subjects.ts";
 
 const onceMore = 'heddle next --override "<reason>" --to planning';
 const noPlan = saw("plan", "missing", "invalid");
-const noSummary = saw("summary", "missing", "invalid", "stale", "failed", "blocked", "checkpoint");
 
 /** M1, and what earlier steps made and is gone. */
 const inconsistent: readonly Rule[] = [
   rule(
-    "Project not initialized: there is no context.md",
+    "Project not initialized: there is no context.md that says what it is about",
     at("start", "research", "planning", "executing", "verifying"),
     saw("context", "missing", "invalid"),
     halt("not_initialized", 'heddle mission "<goal>"'),
@@ -31,63 +37,54 @@ const inconsistent: readonly Rule[] = [
     noPlan,
     go("planning", "returns"),
   ),
-  rule(
-    "the summary of a finished task is gone, and the returns are used up",
-    at("verifying"),
-    noSummary,
-    saw("returns", "reached"),
-    halt("summary_lost", onceMore),
-  ),
-  rule("a task is not complete", at("verifying"), noSummary, go("executing", "returns")),
 ];
 
-const plan = job("planner", "plan");
+const plan = job("mission-planner", "plan");
 const planning: readonly Rule[] = [
-  rule("the verifier found gaps in this plan", at("planning"), saw("verification", "gaps"), plan),
+  rule("the verifier found gaps in this plan", at("planning"), saw("judged", "gaps"), plan),
   rule(
     "the verifier passed this plan, and the next phase needs one",
     at("planning"),
-    saw("verification", "passed"),
+    saw("judged", "passed"),
     plan,
   ),
   rule("the plan is valid", at("planning"), saw("plan", "valid"), go("executing")),
-  rule(
-    "the planner's three tries gave no valid plan",
-    at("planning"),
-    saw("plan", "invalid"),
-    saw("plan tries", "reached"),
-    halt("plan_invalid", "mend artifacts/plan.json, then: heddle mission"),
-  ),
   rule("the plan is invalid", at("planning"), saw("plan", "invalid"), plan),
   rule("the plan is missing", at("planning"), saw("plan", "missing"), plan),
-  rule("the plan changed since it was validated", at("planning"), plan),
+  rule("the plan was made from something that changed since", at("planning"), plan),
 ];
 
-const answerIt = "heddle answer; the executor is then given the answer";
-const execute = job("executor", "summary");
+const answerIt = "heddle answer, then: heddle mission";
 const executing: readonly Rule[] = [
-  rule("every task is complete", at("executing"), saw("summary", "all complete"), go("verifying")),
-  rule("the task was not tried yet", at("executing"), saw("summary", "missing", "stale"), execute),
-  rule("a person answered what the task came to", at("executing"), saw("answer", "given"), execute),
+  rule("every task is complete", at("executing"), saw("work", "done"), go("verifying")),
   rule(
     "the task stands at a checkpoint that a person must answer",
     at("executing"),
-    saw("summary", "checkpoint"),
+    saw("work", "checkpoint"),
     halt("checkpoint_required", answerIt),
   ),
-  rule("the task is blocked", at("executing"), saw("summary", "blocked"), halt("task_blocked", answerIt)),
+  rule("the task is blocked", at("executing"), saw("work", "blocked"), halt("task_blocked", answerIt)),
   rule(
     "Task Failed: its three retries are used up",
     at("executing"),
-    saw("retries", "reached"),
-    halt("task_failed", answerIt),
+    saw("work", "failed"),
+    halt("task_failed", "heddle state retry-task <id>, then: heddle mission"),
   ),
-  rule("the task failed and may be retried", at("executing"), saw("summary", "failed"), execute),
-  rule("the summary is invalid", at("executing"), execute),
+  rule("the plan's tasks are not loaded", at("executing"), saw("work", "none"), halt("no_tasks", onceMore)),
+  rule("the next task is worked on", at("executing"), tasks()),
 ];
 
 const verify = job("verifier", "verification");
+const unfinished = saw("work", "none", "open", "checkpoint", "blocked", "failed");
 const verifying: readonly Rule[] = [
+  rule(
+    "a task is open again, and the returns are used up",
+    at("verifying"),
+    unfinished,
+    saw("returns", "reached"),
+    halt("tasks_reopened", onceMore),
+  ),
+  rule("a task is open again", at("verifying"), unfinished, go("executing", "returns")),
   rule("the verifier passed the phase", at("verifying"), saw("verification", "passed"), go("done")),
   rule(
     "the verifier found gaps, and the gap plans are used up",
@@ -99,7 +96,7 @@ const verifying: readonly Rule[] = [
   rule("the verifier found gaps", at("verifying"), saw("verification", "gaps"), go("planning", "gaps")),
   rule("the verification is missing", at("verifying"), saw("verification", "missing"), verify),
   rule("the verification is invalid", at("verifying"), saw("verification", "invalid"), verify),
-  rule("the plan changed since it was verified", at("verifying"), verify),
+  rule("the plan or its work changed since it was verified", at("verifying"), verify),
 ];
 
 export const mission: Protocol = {
@@ -114,15 +111,17 @@ export const mission: Protocol = {
     { name: "done", about: "the phase is complete", end: true },
   ],
   artifacts: {
-    context: ".meta/context.md",
-    research: "artifacts/research.json",
-    plan: "artifacts/plan.json",
-    summary: "artifacts/summary_<id>.json",
-    verification: "artifacts/verification.json",
+    context: "context.md",
+    research: "../artifacts/research.json",
+    plan: "../artifacts/plan.json",
+    verification: "../artifacts/verification.json",
   },
   given: ["context"],
   subjects: missionSubjects,
-  counters: ["gaps", "returns"],
+  counters: ["gaps", "returns", "phases"],
+  graph: { runs: "executing" },
+  retries: TASK_RETRIES,
+  view: "session.json",
   rules: [
     ...inconsistent,
     rule("the project has its context", at("start"), go("research")),
@@ -147,11 +146,11 @@ export const mission: Protocol = {
     ...executing,
     ...verifying,
 
-    rule("the next phase was asked for", at("done"), asked("next_phase"), go("planning")),
+    rule("the next phase was asked for", at("done"), asked("next_phase"), go("planning", "phases")),
     rule(
       "Phase Complete: every task is done and verified",
       at("done"),
-      halt("phase_complete", "heddle mission goes on with the next phase"),
+      halt("phase_complete", "heddle mission --next begins the next phase"),
     ),
   ],
 };

@@ -1,26 +1,23 @@
-// What the mission's rules look at. Which task is next is not stored but computed: the first one at or after
-// `current_task_idx` whose summary is not complete. Summaries, made from the plan, are stale under a new one; so a
-// gap plan begins at its first task by itself.
+// What the mission's rules look at. The plan's tasks are the run's task graph, a chain: which one is next, how often it
+// was tried and whether it waits for a person follows from the graph and is stored nowhere else.
 import { artifact, freshness, variable } from "../../core/artifact.ts";
+import type { Question } from "../../core/parts.ts";
 import type { Seen, Subject } from "../../core/protocol.ts";
-import type { Run } from "../../core/run.ts";
-import { answersTo, type Content, counterSince, countOf, verdict } from "../subject.ts";
+import type { Run, Task } from "../../core/run.ts";
+import { isSettled } from "../../core/task.ts";
+import { type Content, counterSince, countOf, verdict } from "../subject.ts";
 
-export const PLAN_TRIES = 3;
+/** How often a failed task is tried again (M5), and how often gaps are planned again (M7). */
 export const TASK_RETRIES = 3;
 export const GAP_PLANS = 2;
 
-/** What each artifact is made from, as far as it is there; `summary` stands for every summary of the plan. */
+/** What each artifact is made from, as far as it is there. */
 export const missionInputs: Readonly<Record<string, readonly string[]>> = {
   context: [],
   research: ["context"],
   plan: ["context", "research"],
-  summary: ["plan"],
-  verification: ["plan", "summary"],
+  verification: ["plan"],
 };
-
-/** The name under which a task's summary is registered. */
-export const summaryOf = (task: string): string => `summary_${task}`;
 
 /** `tasks`: the ids in the plan's order. */
 function tasksOf(content: Content): readonly string[] | undefined {
@@ -29,76 +26,54 @@ function tasksOf(content: Content): readonly string[] | undefined {
 }
 
 export interface CurrentTask {
-  readonly id: string;
+  readonly task: Task;
   readonly index: number;
 }
 
-/** The task to work on now; `null` when all are complete, or when there is no plan to read them from. */
-export function currentTask(seen: Seen): CurrentTask | null {
-  const tasks = tasksOf(seen.run.artifacts.plan?.content ?? {}) ?? [];
-  const first = countOf(seen.run.vars.current_task_idx) ?? 0;
-  const index = tasks.findIndex((id, each) => each >= first && summarySays(seen, id) !== "complete");
-  const id = tasks[index];
-  return id === undefined ? null : { id, index };
+/** The first task that is not done, and its place in the plan. */
+export function currentTask(run: Run): CurrentTask | null {
+  const ids = tasksOf(run.artifacts.plan?.content ?? {}) ?? [];
+  for (const [index, id] of ids.entries()) {
+    const task = run.tasks.get(id);
+    if (task && !isSettled(task)) return { task, index };
+  }
+  return null;
 }
 
-/**
- * `status`: complete, failed, blocked or checkpoint; `verified`: what became of the task's own command. A claim without
- * it is invalid, and one that it contradicts a failure (M6).
- */
-function summarySays(seen: Seen, task: string): string {
-  const name = summaryOf(task);
-  const state = freshness(name, seen);
-  if (state !== "valid") return state;
-  const { status, verified } = seen.run.artifacts[name]?.content ?? {};
-  if (status === "failed" || status === "blocked" || status === "checkpoint") return status;
-  if (status !== "complete" || typeof verified !== "boolean") return "invalid";
-  return verified ? "complete" : "failed";
+/** The phase of the project, from where its session stood; one that is complete has made way for the next (M7). */
+export function currentPhase({ vars, counters, phase }: Run): number {
+  return (countOf(vars.current_phase) ?? 1) + (counters.phases ?? 0) + (phase === "done" ? 1 : 0);
 }
 
-const summary: Subject = {
-  about: "the summary of the task that is next",
-  artifact: "summary",
-  values: ["missing", "invalid", "stale", "failed", "blocked", "checkpoint", "all complete"],
-  see: (seen) => {
-    const task = currentTask(seen);
-    return task ? summarySays(seen, task.id) : "all complete";
-  },
-};
-
-/** Asked at a checkpoint, and where a task is blocked or has failed for good. */
-const answer: Subject = {
-  about: "a person's answer to that summary",
-  artifact: "summary",
-  values: ["none", "open", "given"],
-  see: (seen) => {
-    const task = currentTask(seen);
-    return task ? answersTo(seen.run, summaryOf(task.id)) : "none";
-  },
-};
-
-/** `retries` of a summary: how often its task was tried again after a failure. */
-const retries: Subject = {
-  about: "how often the task that is next was retried",
-  values: ["below", "reached"],
-  see: (seen) => {
-    const task = currentTask(seen);
-    return task && contentCount(seen.run, summaryOf(task.id), "retries") >= TASK_RETRIES
-      ? "reached"
-      : "below";
-  },
-};
-
-/** `tries` of a plan: how often in a row the planner was asked for it. */
-const planTries: Subject = {
-  about: "how often the planner tried",
-  values: ["below", "reached"],
-  see: ({ run }) => (contentCount(run, "plan", "tries") >= PLAN_TRIES ? "reached" : "below"),
-};
-
-function contentCount(run: Run, name: string, key: string): number {
-  return countOf(run.artifacts[name]?.content[key]) ?? 0;
+/** Gap plans of this phase. */
+export function gapCount({ vars, counters }: Run): number {
+  return (counters.gaps ?? 0) - (countOf(vars.gaps_before) ?? 0);
 }
+
+/** A question's id ends with what it is: `01-02-1-blocked`, `01-02-1-human_action`. */
+export const isBlockage = ({ id }: Pick<Question, "id">) => id.endsWith("-blocked");
+
+/** What a task that is not done asks of a person. */
+export function openQuestion(run: Run): Question | undefined {
+  return run.questions.find(({ about, answer }) => {
+    const task = answer === null ? run.tasks.get(about) : undefined;
+    return task !== undefined && !isSettled(task);
+  });
+}
+
+const work: Subject = {
+  about: "the plan's tasks, one after the other",
+  values: ["none", "open", "checkpoint", "blocked", "failed", "done"],
+  see: ({ run }) => {
+    const { counts, tasks } = run;
+    if (tasks.size === 0) return "none";
+    if (counts.complete + counts.skipped === tasks.size) return "done";
+    if (counts.running > 0) return "open";
+    const question = openQuestion(run);
+    if (question) return isBlockage(question) ? "blocked" : "checkpoint";
+    return tasks.ready(1).length === 0 ? "failed" : "open";
+  },
+};
 
 /** `passed: boolean`. */
 function verificationSays({ passed }: Content): string | undefined {
@@ -106,16 +81,43 @@ function verificationSays({ passed }: Content): string | undefined {
   return passed ? "passed" : "gaps";
 }
 
+/** `tip`: the commit that was verified. Work that came or went since then makes it stale. */
+function isOfTheWork({ run }: Seen): boolean {
+  const { tip = null } = run.artifacts.verification?.content ?? {};
+  return tip === (run.branch?.tip ?? null);
+}
+
+const words = ["passed", "gaps"];
+const onThePlan = verdict("verification", words, verificationSays);
+
+const verification: Subject = {
+  ...onThePlan,
+  see: (seen) => {
+    const said = onThePlan.see(seen);
+    return words.includes(said) && !isOfTheWork(seen) ? "stale" : said;
+  },
+};
+
+/** Whether what became of the project was looked at, whatever happened to the files since. */
+const judged: Subject = {
+  about: "what the verifier said of the plan that is there",
+  artifact: "verification",
+  values: ["nothing", ...words],
+  see: (seen) => {
+    const said = freshness("verification", seen) === "valid" ? onThePlan.see(seen) : "nothing";
+    return words.includes(said) ? said : "nothing";
+  },
+};
+
 export const missionSubjects: Readonly<Record<string, Subject>> = {
   context: artifact("context"),
   "research done": variable("research_done", ["true", "false"], "false"),
   research: artifact("research"),
   plan: verdict("plan", ["valid"], (content) => (tasksOf(content)?.length ? "valid" : undefined)),
-  "plan tries": planTries,
-  summary,
-  answer,
-  retries,
-  verification: verdict("verification", ["passed", "gaps"], verificationSays),
+  work,
+  verification,
+  judged,
   gaps: counterSince("gaps", () => GAP_PLANS),
   returns: counterSince("returns", (run) => run.policy.rounds),
+  phases: counterSince("phases", () => Number.POSITIVE_INFINITY),
 };

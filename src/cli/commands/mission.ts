@@ -1,0 +1,168 @@
+// `heddle mission`: a goal, a plan of a handful of steps, one after the other, each verified (M1–M9).
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { problem } from "../../core/problem.ts";
+import { type App, Refused } from "../../engine/app.ts";
+import { pathsIn } from "../../engine/paths.ts";
+import { isFile, isThere, readText } from "../../host/files.ts";
+import { standingOf } from "../../view/mission.ts";
+import { statusDocument, statusText } from "../../view/status.ts";
+import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { agentFlags, answered } from "../go-on.ts";
+import { live } from "../live.ts";
+import { terminal } from "../terminal.ts";
+import { landed } from "./execute.ts";
+
+const goal = {
+  name: "goal",
+  about: "what is to be true in the end: a text, a file, or - for standard input",
+  optional: true,
+  text: true,
+} as const;
+
+const beginning = {
+  target: { about: "the directory that is worked on; here unless said otherwise", takes: "DIR" },
+} as const;
+
+const working = {
+  ...agentFlags,
+  next: { about: "begin the next phase, when the present one is complete" },
+} as const;
+
+export const mission: Command = {
+  name: "mission",
+  summary: "research, plan, execute and verify a goal, strictly one step after the other",
+  group: "run",
+  args: [goal],
+  flags: { ...beginning, ...working },
+  examples: [
+    'heddle mission "make the test suite pass on Windows" --agent claude',
+    "heddle mission             # goes on where it stands",
+    "heddle mission --next      # when a phase is complete",
+  ],
+  interruptible: true,
+  run: async (call) => {
+    const [said] = call.args;
+    const begun = await begunMission(call);
+    if (begun && said !== undefined) throw missionExists();
+    if (!begun && said === undefined && !isThere(`${pathsIn(call.root).meta}/context.md`)) {
+      const { notInitialized } = await import("../../engine/mission-create.ts");
+      throw notInitialized();
+    }
+    return goOnWithMission(call, begun ?? (await create(call, { force: false })));
+  },
+};
+
+export const missionRun: Command = {
+  name: "mission run",
+  summary: "go on with the mission; the same as `heddle mission`",
+  group: "run",
+  flags: working,
+  examples: ["heddle mission run"],
+  interruptible: true,
+  run: (call) => mission.run({ ...call, args: [] }),
+};
+
+export const missionInit: Command = {
+  name: "mission init",
+  summary: "write .meta/context.md and the session of a new mission, and start nothing",
+  group: "run",
+  args: [goal],
+  flags: {
+    ...beginning,
+    force: { about: "archive the mission that is there" },
+  },
+  examples: [
+    'heddle mission init "one login for all our tools"',
+    "heddle mission init goal.md --target ./app",
+  ],
+  run: async (call) => {
+    const force = call.flags.has("force");
+    if (!force && (await begunMission(call))) throw missionExists();
+    const app = await create(call, { force });
+    const { id, context } = await app.look((state) => ({
+      id: state.id,
+      context: `${state.planningDir}/context.md`,
+    }));
+    const text = `${id} is ready: look at ${context}, then: heddle mission`;
+    return { text, json: { run: id, context } };
+  },
+};
+
+async function begunMission({ root, app: open }: Call): Promise<App | undefined> {
+  if (!isThere(pathsIn(root).database)) return undefined;
+  const app = (await open()).choosing({ protocol: "mission" });
+  return (await app.hasRun()) ? app : undefined;
+}
+
+function missionExists(): Refused {
+  return new Refused([
+    problem("mission-exists", "there is a mission already", {
+      hint: 'heddle mission goes on with it; heddle mission init --force "<goal>" begins another',
+    }),
+  ]);
+}
+
+async function create(call: Call, { force }: { force: boolean }): Promise<App> {
+  const { createMission } = await import("../../engine/mission-create.ts");
+  const { root, flags, warn } = call;
+  const target = flags.one("target") ?? ".";
+  const created = await createMission({
+    root,
+    by: "operator",
+    target,
+    goal: await goalOf(call),
+    force,
+    warn,
+  });
+  created.close();
+  return (await call.app()).choosing({ protocol: "mission" });
+}
+
+async function goalOf({ args: [said], ask }: Call): Promise<string | undefined> {
+  if (said === undefined) return undefined;
+  const pasted = () => (ask ? ask.paste("Paste the goal, then press Ctrl-D") : readFileSync(0, "utf8"));
+  const text = said === "-" ? await pasted() : isFile(resolve(said)) ? fileText(resolve(said)) : said;
+  if (text.trim() !== "") return text;
+  throw new Refused([problem("no-goal", "the goal is empty", { hint: 'heddle mission "<goal>"' })]);
+}
+
+function fileText(path: string): string {
+  const read = readText(path);
+  if ("problem" in read) throw new Refused([read.problem]);
+  return read.text;
+}
+
+export async function goOnWithMission(call: Call, app: App): Promise<Reply> {
+  const { runMission } = await import("../../engine/mission.ts");
+  const { flags, signal } = call;
+  const stopNow = call.stopNow();
+  for (let next = flags.has("next"); ; next = false) {
+    const view = await live(app, call);
+    await runMission({
+      app,
+      agent: flags.one("agent"),
+      unconfined: flags.has("unconfined"),
+      next,
+      signal,
+      stopNow,
+      changed: view.changed,
+      watch: view.watch,
+    });
+    await view.settle();
+    if (signal.aborted || !(await answered(call, app))) return outcome(call, app);
+  }
+}
+
+async function outcome(call: Call, app: App): Promise<Reply> {
+  const { text, standing, document } = await app.look((state) => ({
+    text: statusText(state, { ...terminal(), stopFile: false, nowMs: Date.now() }),
+    standing: standingOf(state),
+    document: statusDocument(state, { stopFile: false }),
+  }));
+  const isComplete = standing.code === "phase_complete";
+  const lines = [text];
+  if (isComplete) lines.push(await landed(call, app));
+  const exit = isComplete ? exits.done : call.signal.aborted ? exits.interrupted : exits.refused;
+  return { text: lines.filter((line) => line !== "").join("\n"), painted: true, json: document, exit };
+}

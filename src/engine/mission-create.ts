@@ -1,0 +1,104 @@
+// `heddle mission init`: the context is written first, then the run comes into being; a crash in between leaves a
+// context that the next call begins with. A session of another program is taken over once (M1).
+import { join, resolve } from "node:path";
+import type { Fact } from "../core/fact.ts";
+import type { Input } from "../core/input.ts";
+import { problem } from "../core/problem.ts";
+import type { Json } from "../core/run.ts";
+import { isThere, makeFolder, readIfThere, rename, replaceFile } from "../host/files.ts";
+import { checkSession } from "../protocols/mission/artifacts/check.ts";
+import { readSeal } from "../view/state-json.ts";
+import { App, type AppOptions, Refused } from "./app.ts";
+import { makeProject } from "./create.ts";
+import { journalLost } from "./lost.ts";
+import { type Paths, pathsIn } from "./paths.ts";
+import { surveyTarget } from "./plan.ts";
+import { loadProtocol } from "./protocols.ts";
+import { hasFiles } from "./target.ts";
+
+export interface MissionCreation extends AppOptions {
+  readonly target: string;
+  /** What it is about; without it, the context that is there, or a template to be filled in. */
+  readonly goal: string | undefined;
+  readonly force: boolean;
+}
+
+/** In a context that nobody has filled in. */
+export const unfilled = "(Say here what is to be true when the mission is over.)";
+
+export async function createMission(creation: MissionCreation): Promise<App> {
+  const paths = pathsIn(creation.root);
+  const targetDir = resolve(creation.root, creation.target);
+  await loadProtocol("mission", paths.heddle);
+  makeProject(paths);
+  const app = new App(creation);
+  try {
+    if (creation.force) await putAside(app);
+    const runs = (await app.journal.runs()).map((run) => run.id);
+    const taken = takeOver(paths, runs);
+    makeFolder(join(paths.meta, "bundles"));
+    const context = join(paths.meta, "context.md");
+    if (creation.goal !== undefined || !isThere(context))
+      replaceFile(context, await contextFor(targetDir, creation.goal));
+    const inputs: Input[] = [{ kind: "create", targetDir, planningDir: paths.meta, metadata: {} }, ...taken];
+    await app.create("mission", () => inputs, { alone: true });
+    return app;
+  } catch (error) {
+    app.close();
+    throw error;
+  }
+}
+
+async function contextFor(targetDir: string, goal = unfilled): Promise<string> {
+  const found = hasFiles(targetDir) ? (await surveyTarget(targetDir)).text : "";
+  const there = found === "" ? "" : `\n## What is there\n\n\`\`\`text\n${found.trimEnd()}\n\`\`\`\n`;
+  return `# Mission\n\n## Goal\n\n${goal.trim()}\n${there}`;
+}
+
+/** The mission before it, with everything that it made, goes to `.heddle/archive/<run>`. */
+async function putAside(app: App): Promise<void> {
+  const { meta, artifacts, heddle } = app.paths;
+  for (const { id, protocol, archived } of await app.journal.runs()) {
+    if (archived || protocol !== "mission") continue;
+    await app.submitTo(id, { kind: "archive", reason: "heddle mission init --force" });
+    const archive = join(heddle, "archive", id);
+    makeFolder(archive);
+    for (const [folder, name] of [
+      [meta, "meta"],
+      [artifacts, "artifacts"],
+    ] as const)
+      if (isThere(folder) && !isThere(join(archive, name))) rename(folder, join(archive, name));
+  }
+}
+
+/** What another program's session knew: its variables, and where it stood. */
+function takeOver(paths: Paths, runs: readonly string[]): Input[] {
+  const file = join(paths.meta, "session.json");
+  const text = readIfThere(file);
+  if (text === undefined) return [];
+  // One of ours, of a run that nobody knows: the history is gone, and nothing may pretend otherwise (G6).
+  const seal = readSeal(text);
+  if (seal && runs.includes(seal.run)) return [];
+  if (seal) throw journalLost(file);
+  const { value, problems } = checkSession({ file, text });
+  if (!value)
+    throw new Refused(
+      problems.map((each) => ({ ...each, hint: `mend it, or remove ${file}: a new one is written` })),
+    );
+  makeFolder(join(paths.heddle, "imported"));
+  replaceFile(join(paths.heddle, "imported", "session.json"), text);
+  const { current_phase: phase = 1, current_task_idx: index = 0, variables = {} } = value;
+  const known = { ...variables, current_phase: Number(phase), current_task_idx: index };
+  const facts = Object.entries(known).map(
+    ([name, each]): Fact => ({ kind: "variable-set", name, value: each as Json }),
+  );
+  return [{ kind: "import", facts }];
+}
+
+export function notInitialized(): Refused {
+  return new Refused([
+    problem("not_initialized", "Project not initialized: there is no .meta/context.md", {
+      hint: 'heddle mission "<goal>"',
+    }),
+  ]);
+}

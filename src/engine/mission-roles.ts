@@ -1,0 +1,150 @@
+// The mission's roles beside its tasks: researcher, planner, verifier. Each works in a copy of the project as it is on the
+// mission's branch; what it changes there is nobody's work, and goes with the copy.
+import { join } from "node:path";
+import type { Outcome } from "../core/input.ts";
+import type { Job } from "../core/parts.ts";
+import { isProblem } from "../core/problem.ts";
+import type { Run } from "../core/run.ts";
+import { checkRoleOutput } from "../effects/check-output.ts";
+import { brokenFile, repairOutput } from "../effects/repair-output.ts";
+import { fixerFolder, type RoleFolder, roleFolder } from "../effects/role-folder.ts";
+import { type RoleWork, runRole } from "../effects/run-role.ts";
+import { secretValues } from "../host/environment.ts";
+import { isThere, makeFolder, replaceFile } from "../host/files.ts";
+import { redactor } from "../host/redact.ts";
+import { makeWorkspace, removeWorkspace } from "../host/workspace.ts";
+import { missionBundle } from "../planning/mission-bundle.ts";
+import { artifactsIn } from "../planning/mission-files.ts";
+import { type MissionMakes, missionProduct } from "../planning/mission-product.ts";
+import { packageDir } from "../planning/package.ts";
+import { type Skill, skillOf } from "../planning/planning-bundle.ts";
+import type { Execution } from "./attempts.ts";
+import { limitsFor } from "./config.ts";
+import type { Carriers } from "./world.ts";
+
+export function missionCarriers(execution: Execution): Carriers {
+  return {
+    "run-role": async ({ job }, signal) => {
+      const work = await workFor(execution, job);
+      if ("ok" in work) return work;
+      if (!isThere(work.folder.ended)) {
+        const unmade = await copyFor(execution, work.folder);
+        if (unmade) return unmade;
+      }
+      return runRole(work, signal);
+    },
+    "check-output": async ({ job }) => checkFor(execution, job),
+    "repair-output": async ({ job }, signal) => repair(execution, job, signal),
+  };
+}
+
+const indexOf = ({ folder }: RoleFolder) => join(folder, "index");
+
+async function copyFor({ app, repository }: Execution, folder: RoleFolder): Promise<Outcome | undefined> {
+  const base = await app.journal.read(await app.run(), ({ branch }) => branch?.tip ?? "");
+  makeFolder(folder.folder);
+  const unmade = await makeWorkspace(repository, { folder: folder.work, index: indexOf(folder), base });
+  if (!unmade) {
+    makeFolder(join(folder.work, repository.prefix));
+    return undefined;
+  }
+  const { message: error, code: subcategory } = unmade;
+  return { ok: false, error, category: "environment", subcategory, retryable: true };
+}
+
+async function checkFor({ app }: Execution, job: Job): Promise<Outcome> {
+  const { heddle } = app.paths;
+  const run = await app.run();
+  const folder = roleFolder(heddle, run, job);
+  const before = job.attempt > 1 ? roleFolder(heddle, run, { ...job, attempt: job.attempt - 1 }) : undefined;
+  const redact = redactor(secretValues(process.env)).text;
+  const outcome = await app.journal.read(run, (state) =>
+    checkRoleOutput({ folder, before, product: missionProduct(job.makes as MissionMakes, state), redact }),
+  );
+  await removeWorkspace({ folder: folder.work, index: indexOf(folder) });
+  return outcome;
+}
+
+interface More {
+  readonly role?: string;
+  readonly broken?: string;
+}
+
+async function workFor(execution: Execution, job: Job, more: More = {}): Promise<RoleWork | Outcome> {
+  const { app, agents } = execution;
+  const { role = job.role } = more;
+  const skill = skillOf(role, app.paths.heddle);
+  if (isProblem(skill)) return impossible(skill.message);
+  const agent = agents.forRole(role);
+  if (isProblem(agent)) return impossible(agent.message);
+  const run = await app.run();
+  return app.journal.read(run, (state) =>
+    orderFor(execution, state, { job, role, skill: skill as Skill, agent, ...more }),
+  );
+}
+
+interface Ordered extends More {
+  readonly job: Job;
+  readonly role: string;
+  readonly skill: Skill;
+  readonly agent: RoleWork["agent"];
+}
+
+function orderFor(execution: Execution, run: Run, { job, role, skill, agent, broken }: Ordered): RoleWork {
+  const { app, agents, config, repository, watch } = execution;
+  const attempt = roleFolder(app.paths.heddle, run.id, job);
+  const folder = role === "fixer" ? fixerFolder(attempt) : attempt;
+  const cwd = join(folder.work, repository.prefix);
+  const earlier = role === "fixer" ? undefined : refusedBefore(app.paths.heddle, run, job);
+  const more = {
+    ...(broken !== undefined && { broken }),
+    ...(earlier && { previous: folder.previous }),
+  };
+  const order = { job, role, skill, bundle: folder.bundle, output: folder.output, workspace: cwd, ...more };
+  // Made now, from the state that was read: nothing else of this run changes while a role works.
+  const text = missionBundle(run, order);
+  return {
+    ...(earlier && { before: earlier.output }),
+    ...(role !== "fixer" && { place: { cwd, writable: [folder.work] } }),
+    agent,
+    limits: limitsFor(config, { role, agent: agent.name }),
+    park: agents.park(role),
+    role,
+    attempt: job.attempt,
+    product: missionProduct(job.makes as MissionMakes, run),
+    bundle: () => kept(run, role, text),
+    folder,
+    readable: [run.planningDir, artifactsIn(run), packageDir(), skill.path, ...repository.stores].filter(
+      isThere,
+    ),
+    watch: (who, event) => watch(who, event, agent.name),
+  };
+}
+
+/** Beside the session as well, for people. */
+function kept({ planningDir }: Run, role: string, text: string): string {
+  makeFolder(join(planningDir, "bundles"));
+  replaceFile(join(planningDir, "bundles", `${role}-bundle.json`), text);
+  return text;
+}
+
+function refusedBefore(heddleDir: string, run: Run, job: Job): RoleFolder | undefined {
+  if (job.attempt <= 1) return undefined;
+  const earlier = roleFolder(heddleDir, run.id, { ...job, attempt: job.attempt - 1 });
+  return isThere(earlier.refused) ? earlier : undefined;
+}
+
+function impossible(error: string): Outcome {
+  return { ok: false, error, category: "environment", subcategory: null, retryable: false };
+}
+
+async function repair(execution: Execution, job: Job, signal: AbortSignal): Promise<Outcome> {
+  const { output } = roleFolder(execution.app.paths.heddle, await execution.app.run(), job);
+  const broken = brokenFile("file", output);
+  if (broken === undefined) return { ok: true };
+  const work = await workFor(execution, job, { role: "fixer", broken });
+  // Without a fixer the check that follows says what is wrong.
+  if ("ok" in work) return { ok: true };
+  const readable = [...work.readable, join(output, ".."), output];
+  return repairOutput({ ...work, readable }, broken, signal);
+}

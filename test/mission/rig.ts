@@ -1,0 +1,125 @@
+// The rig of the mission tests: the real CLI, a real git repository as target, and agents that are small Node programs.
+// Each does its part well (`good()`) unless a turn says otherwise: turns are statements, by role or task and attempt.
+import { type ChildProcess, execFileSync, spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { ended, type Fact, Project, type Ran, start } from "../e2e/rig.ts";
+
+export const hasBox = spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0;
+if (!hasBox) console.log("bubblewrap is missing here: the tests of missions in the box are left out");
+
+/** One statement per attempt; the last is repeated. */
+export type Turns = Readonly<Record<string, readonly string[]>>;
+
+export const step = (id: string) => ({
+  id,
+  title: `Write ${id}`,
+  description: `Write ${id} into src/${id}.txt.`,
+  files: [`src/${id}.txt`],
+  verification_cmd: `test "$(cat src/${id}.txt)" = ${id}`,
+});
+
+export const plan = (...ids: readonly string[]) => ({
+  phase_id: "01",
+  objective: "the files are there",
+  tasks: ids.map(step),
+  must_haves: [{ truth: "every file is there", evidence_required: "`ls src`" }],
+});
+
+const prelude = (turns: Turns, ids: readonly string[]) => `#!${process.execPath}
+const fs = require("node:fs"), path = require("node:path"), { execSync } = require("node:child_process");
+const bundle = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const { HEDDLE_ROLE: role, HEDDLE_TASK: task, HEDDLE_OUTPUT: out } = process.env, attempt = Number(process.env.HEDDLE_ATTEMPT);
+const put = (file, value) => {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, typeof value === "string" ? value : JSON.stringify(value, null, 2));
+};
+const hand = (value) => put(out, value);
+const say = (value) => fs.writeSync(1, (typeof value === "string" ? value : JSON.stringify(value)) + "\\n");
+const step = ${step.toString()};
+const plan = ${plan.toString()};
+const judge = (passed, gaps = ["something is missing"]) => hand({
+  passed,
+  checks: [{ claim: "every file is there", verdict: passed ? "pass" : "fail", evidence: fs.readdirSync("src").join(" ") }],
+  gaps: passed ? [] : gaps.map((description) => ({ description, suggested_task: "write it" })),
+});
+const sum = (status, more = {}) => hand({ task_id: task, status, ...more });
+const write = () => { for (const { path: file } of bundle.files) put(file, task + "\\n"); };
+const parts = {
+  researcher: () => hand({ knowledge: [{ topic: "files", findings: "there are few" }] }),
+  "mission-planner": () => hand(plan(...${JSON.stringify(ids)})),
+  executor: () => { write(); sum("complete", { changes: bundle.files.map(({ path: file }) => ({ file, action: "created" })) }); },
+  verifier: () => judge(true),
+};
+const good = () => parts[role]();
+const hang = () => setInterval(() => {}, 1000);
+const turns = ${JSON.stringify(turns)};
+const own = turns[task] ?? turns[role] ?? ["good()"];
+eval(own[Math.min(attempt, own.length) - 1]);
+`;
+
+export class Mission extends Project {
+  constructor(turns: Turns = {}, ids: readonly string[] = ["01-01", "01-02"]) {
+    super();
+    this.git("init", "-q", "-b", "main");
+    this.write("README.md", "# The person's project\n");
+    this.git("add", "README.md");
+    this.git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Begin");
+    this.agent(turns, ids);
+  }
+
+  /** Writes the agent anew. It lies beside heddle's own files, so that the checkout stays clean. */
+  agent(turns: Turns, ids: readonly string[] = ["01-01", "01-02"]): void {
+    this.write(".heddle/agent.cjs", prelude(turns, ids));
+    chmodSync(this.path(".heddle/agent.cjs"), 0o755);
+  }
+
+  git(...args: readonly string[]): string {
+    return execFileSync("git", ["-C", this.root, ...args], { encoding: "utf8" });
+  }
+
+  get words(): string[] {
+    return ["--agent", "command:./.heddle/agent.cjs", ...(hasBox ? [] : ["--unconfined"])];
+  }
+
+  mission(...more: readonly string[]): Promise<Ran> {
+    return this.heddle("mission", ...more, ...this.words);
+  }
+
+  /** Started, to be killed. */
+  started(...more: readonly string[]): { child: ChildProcess; ran: Promise<Ran> } {
+    const child = start(["mission", ...more, ...this.words], { cwd: this.root });
+    return { child, ran: ended(child) };
+  }
+
+  override get view(): string {
+    return this.path(".meta/session.json");
+  }
+
+  artifact(name: string) {
+    return JSON.parse(readFileSync(this.path("artifacts", name), "utf8"));
+  }
+
+  bundle(name: string) {
+    return JSON.parse(readFileSync(this.path(".heddle/attempts/mission-1", name, "bundle.json"), "utf8"));
+  }
+
+  /** The tasks whose change is on the branch, oldest first. */
+  merged(): string[] {
+    const log = this.git(
+      "log",
+      "--reverse",
+      "--format=%(trailers:key=Heddle-Task,valueonly)",
+      "heddle/mission-1",
+    );
+    return log.split("\n").filter((line) => line !== "");
+  }
+
+  async facts(kind: string): Promise<Fact["fact"][]> {
+    return (await this.history()).map(({ fact }) => fact).filter((fact) => fact.kind === kind);
+  }
+
+  attempts(): string[] {
+    const folder = this.path(".heddle/attempts/mission-1");
+    return existsSync(folder) ? readdirSync(folder).sort() : [];
+  }
+}

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { hasBox, Mission } from "./rig.ts";
+
+describe.runIf(hasBox)("heddle mission", () => {
+  it("M1–M9 brings a goal from research to verified, landed work, one commit per task", async () => {
+    const project = new Mission();
+    const ran = await project.mission("write the files");
+    expect(ran.err).toBe("");
+    expect(ran.out).toContain("phase_complete: Phase Complete");
+    expect(ran.code).toBe(0);
+    expect(project.merged()).toEqual(["01-01", "01-02"]);
+    expect(readFileSync(project.path("src/01-02.txt"), "utf8")).toBe("01-02\n");
+    expect(project.git("status", "--porcelain", "src")).toBe("");
+    expect(project.stateJson()).toMatchObject({
+      current_phase: 2,
+      current_task_idx: 0,
+      retry_count: 0,
+      gap_count: 0,
+      status: "complete",
+      variables: { research_done: true },
+    });
+    expect(project.artifact("verification.json").passed).toBe(true);
+    expect(project.artifact("summary_01-01.json").status).toBe("complete");
+    expect(project.attempts()).toEqual([
+      "01-01-1",
+      "01-02-1",
+      "mission-planner-1",
+      "researcher-1",
+      "verifier-1",
+    ]);
+    expect((await project.heddle("verify")).code).toBe(0);
+    // Called again, it says so again and pays nobody.
+    const again = await project.mission();
+    expect(again.code).toBe(0);
+    expect(project.attempts()).toHaveLength(5);
+  });
+});
