@@ -194,11 +194,11 @@ export const revert: Command = {
   interruptible: true,
   run: async (call) => {
     const why = call.flags.one("reason")?.trim() ?? "";
+    const app = await chosen(call);
     if (why === "")
       throw new Usage(
         problem("no-reason", "a revert needs a reason", { hint: 'heddle revert --reason "<why>"' }),
       );
-    const app = await chosen(call);
     const { lookAtFiles } = await import("../../engine/task.ts");
     await lookAtFiles(app);
     const phase = await app.look((run) => run.phase);
