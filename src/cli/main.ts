@@ -10,7 +10,7 @@ import { Cancelled } from "./cancelled.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "./command.ts";
 import { print } from "./out.ts";
 import { type Parsed, parse } from "./parse.ts";
-import { allCommands, commandNames, loadCommand } from "./registry.ts";
+import { allCommands, commandNames, isAboutPlans, loadCommand } from "./registry.ts";
 
 export async function main(words: readonly string[]): Promise<number> {
   const json =
@@ -63,6 +63,7 @@ async function call(command: Command, { args, flags }: Parsed, json: boolean): P
   const open = async () => {
     if (!app) {
       app = await openApp({ root, by: process.env.HEDDLE_ACTOR ?? "operator", run: flags.one("run"), warn });
+      if (isAboutPlans(command.name)) app.choosing({ protocol: "decomposition" });
     }
     return app;
   };

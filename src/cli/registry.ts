@@ -148,6 +148,12 @@ const places = new Map(
   files.flatMap(([load, names]) => Object.entries(names).map(([name, key]) => [name, { load, key }])),
 );
 
+const everyRuns = new Set(["state adopt", "state restore", "state export"]);
+const ofPlans = /^(?:state|bundle|plan-task) |^(?:plan|verify-plan|execute|undo|attach|report)$/;
+
+/** Commands that work on plans alone: a task that goes on beside one is none of their business. */
+export const isAboutPlans = (name: string) => ofPlans.test(name) && !everyRuns.has(name);
+
 export const commandNames: readonly string[] = [...places.keys()];
 
 export async function loadCommand(name: string): Promise<Command | undefined> {
