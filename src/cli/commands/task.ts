@@ -76,9 +76,17 @@ export const show: Command = {
     const app = await chosen(call);
     const { suggest } = await import("../../engine/task.ts");
     const { suggestion } = await suggest(app);
+    const overrides = (await app.history()).flatMap(({ at, by, fact }) =>
+      fact.kind === "overridden" && fact.phase !== null
+        ? [{ at, by, to: fact.phase, reason: fact.reason }]
+        : [],
+    );
+    const words = overrides.map(
+      ({ to, by, reason: why }) => `  overridden to ${to} by ${by}: ${oneLine(why)}`,
+    );
     return app.look((run) => ({
-      text: [...shown(run), suggestionText(suggestion)].join("\n"),
-      json: { ...stateView(run), suggestion },
+      text: [...shown(run), ...words, suggestionText(suggestion)].join("\n"),
+      json: { ...stateView(run), overrides, suggestion },
     }));
   },
 };
