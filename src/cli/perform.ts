@@ -1,7 +1,9 @@
 // Calling a command: the same for the command line, the REPL and MCP.
+
 import type { App } from "../engine/app.ts";
 import { openApp } from "../engine/open.ts";
 import { findRoot } from "../engine/paths.ts";
+import { isAboutPlans } from "./about-plans.ts";
 import type { Call, Command, Reply } from "./command.ts";
 import type { Parsed } from "./parse.ts";
 
@@ -22,12 +24,11 @@ export async function perform(command: Command, { args, flags }: Parsed, around:
   const run = flags.one("run") ?? around.run;
   let app: App | undefined;
   const open = async () => {
-    app ??= await openApp({
-      root,
-      by: around.by ?? process.env.HEDDLE_ACTOR ?? "operator",
-      run,
-      warn: around.warn,
-    });
+    if (!app) {
+      const by = around.by ?? process.env.HEDDLE_ACTOR ?? "operator";
+      app = await openApp({ root, by, run, warn: around.warn });
+      if (isAboutPlans(command.name)) app.choosing({ protocol: "decomposition" });
+    }
     return app;
   };
   try {

@@ -78,6 +78,12 @@ export class App {
     const active = await this.#active(runs);
     if (named !== undefined) {
       const found = runs.find((run) => run.id === named);
+      if (found && (this.#among ?? found.protocol) !== found.protocol)
+        throw new Refused([
+          problem("other-protocol", `\`${named}\` is a run of \`${found.protocol}\`: this is not for it`, {
+            hint: `heddle next --run ${named}`,
+          }),
+        ]);
       if (found) return found;
       throw new Refused([problem("unknown-run", `run \`${named}\` does not exist`, { hint: listed(runs) })]);
     }

@@ -123,7 +123,7 @@ async function writeCode(jobs: Jobs, scene: Scene, signal: AbortSignal): Promise
   const cwd = join(attempt.work, repository.prefix);
   const work = roleWork(jobs, scene, {
     product: result,
-    place: { cwd, writable: [attempt.work, attempt.tmp], env: { HEDDLE_WORKSPACE: attempt.work } },
+    place: { cwd, tmp: attempt.tmp, writable: [attempt.work], env: { HEDDLE_WORKSPACE: attempt.work } },
     readable: [...(jobs.config.readable ?? []), ...repository.stores],
     order: { document: "code_result", more: { workspace: cwd, base } },
   });

@@ -144,6 +144,20 @@ describe("several tasks", () => {
     expect((await project.json("task", "show", "task-2")).suggestion.currentPhase).toBe("done");
   });
 
+  it("D1 C14 a plan beside a task: each command finds its own, and says so when it is sent to the other", async () => {
+    const project = await Lifecycle.begun();
+    expect((await project.heddle("state", "status")).err).toContain("there is no run yet");
+    await project.must("init", "app");
+    expect((await project.must("state", "status")).out).toContain("Phase: ingestion");
+    expect((await project.json("task", "show")).phase).toBe("planning");
+    expect((await project.heddle("status")).err).toContain("several runs are active");
+    expect((await project.heddle("execute", "--run", "task-1")).err).toContain("is a run of `lifecycle`");
+    expect((await project.heddle("accept", "plan-1")).err).toContain("is a run of `decomposition`");
+    expect((await project.heddle("next", "--dry-run", "task-9")).err).toContain(
+      "run `task-9` does not exist",
+    );
+  });
+
   it("L12 a target without git is changed, and changed back, file by file", async () => {
     const project = new Lifecycle();
     mkdirSync(project.path("plain"));

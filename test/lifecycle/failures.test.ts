@@ -163,6 +163,7 @@ describe("a person's word", () => {
     expect(project.stateJson().phase).toBe("codegen");
     expect(readFileSync(project.task("transcript.jsonl"), "utf8")).toContain("the reviewer is wrong");
     expect((await project.facts("overridden")).at(-1)).toMatchObject({ reason: "the reviewer is wrong" });
+    expect((await project.must("task", "show")).out).toContain("overridden to codegen by operator");
     expect((await project.all()).code).toBe(0);
   });
 

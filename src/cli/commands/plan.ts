@@ -103,7 +103,8 @@ async function begunPlan({ root, flags, app: open }: Call): Promise<App | undefi
   const { database, planning } = pathsIn(root);
   if (!isThere(database) && !isThere(join(planning, "state.json"))) return undefined;
   const app = await open();
-  const isActive = (await app.journal.runs()).some((run) => !run.archived);
+  const runs = await app.journal.runs();
+  const isActive = runs.some((run) => !run.archived && run.protocol === "decomposition");
   return isActive || flags.one("run") !== undefined ? app : undefined;
 }
 

@@ -1,7 +1,7 @@
 // `heddle task`: tasks that go from a brief to accepted or reverted (L1), and the commands of their single phases (L9).
 import { problem } from "../../core/problem.ts";
 import type { Run } from "../../core/run.ts";
-import { type App, Refused } from "../../engine/app.ts";
+import type { App } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
 import { suggestionText } from "../../view/suggestion.ts";
@@ -14,15 +14,7 @@ const reason = { about: "why, for the record", takes: "TEXT", text: true } as co
 
 /** The task that a command is about. */
 async function chosen({ app, args: [id] }: Pick<Call, "app" | "args">): Promise<App> {
-  const opened = (await app()).choosing({ protocol: "lifecycle", run: id });
-  const { id: run, protocol } = await opened.look(({ id: name, protocolName }) => ({
-    id: name,
-    protocol: protocolName,
-  }));
-  if (protocol === "lifecycle") return opened;
-  throw new Refused([
-    problem("no-task", `\`${run}\` is a ${protocol}, not a task`, { hint: "heddle task list" }),
-  ]);
+  return (await app()).choosing({ protocol: "lifecycle", run: id });
 }
 
 export const create: Command = {
@@ -86,9 +78,17 @@ export const show: Command = {
     const app = await chosen(call);
     const { suggest } = await import("../../engine/task.ts");
     const { suggestion } = await suggest(app);
+    const overrides = (await app.history()).flatMap(({ at, by, fact }) =>
+      fact.kind === "overridden" && fact.phase !== null
+        ? [{ at, by, to: fact.phase, reason: fact.reason }]
+        : [],
+    );
+    const words = overrides.map(
+      ({ to, by, reason: why }) => `  overridden to ${to} by ${by}: ${oneLine(why)}`,
+    );
     return app.look((run) => ({
-      text: [...shown(run), suggestionText(suggestion)].join("\n"),
-      json: { ...stateView(run), suggestion },
+      text: [...shown(run), ...words, suggestionText(suggestion)].join("\n"),
+      json: { ...stateView(run), overrides, suggestion },
     }));
   },
 };
