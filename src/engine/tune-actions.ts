@@ -1,17 +1,29 @@
 // The jobs of a tuning run. An action's result is a file before it is a fact, so that a crash in between does nothing
 // twice; one that fails three times is skipped and counted (S10).
-import { join } from "node:path";
-import type { Input, Outcome } from "../core/input.ts";
+import { dirname, join } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Input, Outcome, Spent } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
+import { isProblem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
+import { analyseSkill } from "../effects/analyse-skill.ts";
 import { fileDigest } from "../host/digest.ts";
 import { readIfThere, replaceFile } from "../host/files.ts";
+import { skillOf } from "../planning/planning-bundle.ts";
 import { aboutArtifact } from "../protocols/subject.ts";
 import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
-import { type ActionCase, type ActionResult, ownedUpdates } from "../tuning/actions/action.ts";
+import {
+  type ActionCase,
+  type ActionResult,
+  ownedUpdates,
+  skillOf as skillAt,
+} from "../tuning/actions/action.ts";
 import { actions } from "../tuning/actions/actions.ts";
+import { measure } from "../tuning/measure.ts";
 import type { Kind } from "../tuning/skill.ts";
+import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
+import { limitsFor } from "./config.ts";
 import type { Carriers } from "./world.ts";
 
 const tries = 3;
@@ -23,17 +35,28 @@ interface Left {
   readonly error?: string;
 }
 
-export function tuningCarriers(app: App): Carriers {
+export interface Tuning {
+  readonly app: App;
+  readonly config: Config;
+  /** Nobody, when no agent was named. */
+  readonly agents: Agents | undefined;
+}
+
+export function tuningCarriers(tuning: Tuning): Carriers {
+  const { app } = tuning;
   return {
-    "run-role": async ({ job }) => {
+    "run-role": async ({ job }, signal) => {
       const run = await app.run();
       const { path, given } = await app.journal.read(run, (state) => ({
         path: resultPath(state, job),
         given: caseOf(state),
       }));
-      if (readIfThere(path) === undefined)
-        replaceFile(path, `${JSON.stringify(attempt(job.role, given), null, 2)}\n`);
-      return { ok: true };
+      if (readIfThere(path) !== undefined) return { ok: true };
+      const deep =
+        job.role === "action-gemini-analysis" ? await analysed(tuning, { job, given }, signal) : undefined;
+      if (signal.aborted) return { ok: true };
+      replaceFile(path, `${JSON.stringify(deep?.left ?? attempt(job.role, given), null, 2)}\n`);
+      return { ok: true, ...(deep?.usage && { usage: deep.usage }) };
     },
     "check-output": async ({ job }) => {
       const run = await app.run();
@@ -72,6 +95,46 @@ function attempt(action: string, given: ActionCase): Left {
     }
   }
   return { error };
+}
+
+/** By the agent that is named for it; nothing when none is. A failure ends the analysis, not the loop (S5). */
+async function analysed(
+  { app, config, agents }: Tuning,
+  { job, given }: { readonly job: Job; readonly given: ActionCase },
+  signal: AbortSignal,
+): Promise<{ left: Left; usage?: Spent } | undefined> {
+  const agent = agents?.forRole("deep-analyst");
+  const role = skillOf("deep-analyst", app.paths.heddle);
+  if (!agent || isProblem(agent) || isProblem(role)) return undefined;
+  const { workDir, place, state } = given;
+  const fields = Object.fromEntries(
+    ["status", "quality_gate", "user_issue_description", "focus_areas"].map((name) => [
+      name,
+      state(name) ?? null,
+    ]),
+  );
+  const { analysis, error, usage } = await analyseSkill(
+    {
+      agent,
+      role,
+      limits: limitsFor(config, "deep-analyst", agent.name),
+      attempt: job.attempt,
+      folder: join(workDir, "agents", `deep-analyst-${job.attempt}`),
+      target: dirname(place.entry),
+      state: { path: join(workDir, "state.json"), fields },
+      findings: measure(skillAt(given)).findings,
+      watch: () => {},
+    },
+    signal,
+  );
+  const file = "diagnosis/deep-analysis.json";
+  if (analysis) replaceFile(join(workDir, file), `${JSON.stringify(analysis, null, 2)}\n`);
+  const summary = analysis
+    ? `${analysis.root_causes.length} root causes, ${analysis.edits.length} edits`
+    : `the analysis failed: ${error}`;
+  const gemini: Json = analysis ? { status: "completed" } : { status: "failed", error: error ?? "" };
+  const result = { stateUpdates: { gemini_analysis: gemini }, outputFiles: analysis ? [file] : [], summary };
+  return { left: { result }, ...(usage && { usage }) };
 }
 
 function outcomeOf(run: Run, job: Job): Outcome {

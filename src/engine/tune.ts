@@ -1,7 +1,8 @@
 // `heddle tune`: a run of the tuning protocol in the project's journal. The rules decide, the actions of `src/tuning`
 // do the work, and a person's decisions are questions that may be answered now or later (S12).
 import { join, relative } from "node:path";
-import { problem } from "../core/problem.ts";
+import type { Config } from "../config/config.ts";
+import { isProblem, problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
 import { isThere, makeFolder } from "../host/files.ts";
@@ -9,7 +10,10 @@ import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
 import { general } from "../tuning/actions/requirements.ts";
 import { isWithin } from "../tuning/propose.ts";
 import type { SkillPlace } from "../tuning/read.ts";
+import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
+import { findBox } from "./box.ts";
+import { readConfig } from "./config.ts";
 import { makeProject } from "./create.ts";
 import { drive, interrupted } from "./drive.ts";
 import { pathsIn } from "./paths.ts";
@@ -91,8 +95,17 @@ export interface Decision {
   readonly options: readonly string[];
 }
 
+/** Who looks deeper, when somebody should. */
+export interface Analyst {
+  readonly agent: string | undefined;
+  readonly unconfined: boolean;
+  /** Wanted in any case. */
+  readonly deep: boolean;
+}
+
 export interface TuneRun {
   readonly app: App;
+  readonly by: Analyst;
   readonly limits: TuneOrder["limits"];
   readonly signal: AbortSignal;
   readonly changed?: (run: Run) => void;
@@ -112,11 +125,14 @@ export interface Tuned {
   readonly summary: readonly string[];
 }
 
-export async function runTuning({ app, limits, signal, changed, answer }: TuneRun): Promise<Tuned> {
+export async function runTuning({ app, by, limits, signal, changed, answer }: TuneRun): Promise<Tuned> {
   await app.submit({ kind: "set", values: limitValues(limits) });
   const halt = await app.look((run) => run.halt?.reason);
   if (halt === interrupted || halt === "step_limit") await app.submit({ kind: "resume", stopFile: false });
-  const carriers = tuningCarriers(app);
+  const config = readConfig(app.paths.heddle);
+  const agents = await agentsFor(app, config, by);
+  if (by.deep) await app.submit({ kind: "set", values: { gemini_analysis_requested: true } });
+  const carriers = tuningCarriers({ app, config, agents });
   for (;;) {
     await takeAnswers(app);
     await drive({ app, slots: 1, signal, carriers, ...(changed && { changed }) });
@@ -125,6 +141,22 @@ export async function runTuning({ app, limits, signal, changed, answer }: TuneRu
     if (answered.length === 0) return finish(app, open);
     for (const [id, text] of answered) await app.submit({ kind: "answer", id, answer: text });
   }
+}
+
+/** As in planning: scripted agents are our own code and need no box. */
+async function agentsFor(
+  app: App,
+  config: Config,
+  { agent, unconfined }: Analyst,
+): Promise<Agents | undefined> {
+  const words = agentWords(config, agent);
+  if (words.length === 0) return undefined;
+  const needed = words.some((word) => !word.startsWith("scripted:"));
+  const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
+  const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
+  const found = agents.forRole("deep-analyst");
+  if (isProblem(found)) throw new Refused([found]);
+  return agents;
 }
 
 async function answersTo(

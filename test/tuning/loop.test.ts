@@ -181,6 +181,61 @@ describe("heddle tune", () => {
     expect(out).toContain("decomposition");
   });
 
+  it("S5 lets an agent look deeper, and believes only edits that measurably help", async () => {
+    const bench = new Bench("deep-nest");
+    const edits = [
+      {
+        pattern: "AGT-006",
+        file: "SKILL.md",
+        old: "Respond in Markdown.",
+        new: "Return the summary as JSON.",
+        reason: "one format less",
+      },
+      { pattern: "AGT-006", file: "SKILL.md", old: "this stands nowhere", new: "x", reason: "made up" },
+      { pattern: "AGT-006", file: "../outside.md", old: "a", new: "b", reason: "not the skill's" },
+    ];
+    const analysis = { root_causes: [{ description: "three formats" }], recommendations: [], edits };
+    writeFileSync(
+      join(bench.root, "script.json"),
+      JSON.stringify({ "deep-analyst": [{ text: JSON.stringify(analysis) }] }),
+    );
+    const { code, shown } = await bench.tune(
+      "deep-nest",
+      "--agent",
+      "scripted:script.json",
+      "--deep",
+      "--yes",
+      "high",
+    );
+    expect({ code, gate: shown.gate }).toEqual({ code: 0, gate: "pass" });
+    expect(bench.text("deep-nest/SKILL.md")).toContain("Return the summary as JSON.");
+    expect((await bench.run("tune", "--check", "deep-nest", "--json")).out).not.toContain("AGT-006");
+    const bundle = JSON.parse(readFileSync(join(shown.workDir, "agents/deep-analyst-1/bundle.json"), "utf8"));
+    expect(Object.keys(bundle.key_fields)).toEqual([
+      "status",
+      "quality_gate",
+      "user_issue_description",
+      "focus_areas",
+    ]);
+  });
+
+  it("S5 goes on when the agent crashes or leaves nothing that can be read", async () => {
+    for (const turn of [{ ends: "crashed" }, { text: "I think it is fine." }]) {
+      const bench = new Bench("deep-nest");
+      writeFileSync(join(bench.root, "script.json"), JSON.stringify({ "deep-analyst": [turn] }));
+      const { shown } = await bench.tune(
+        "deep-nest",
+        "--agent",
+        "scripted:script.json",
+        "--deep",
+        "--yes",
+        "high",
+      );
+      expect(shown).toMatchObject({ phase: "done" });
+      expect(existsSync(join(shown.workDir, "diagnosis/deep-analysis.json"))).toBe(false);
+    }
+  });
+
   it("tunes one skill at a time", async () => {
     const bench = new Bench("doc-researcher", "team-chat");
     const { code, err } = await bench.run("tune", ".");

@@ -35,6 +35,12 @@ export const tune: Command = {
       takes: "RISK",
       choices: ["low", "medium", "high"],
     },
+    agent: {
+      about: "who looks deeper: claude, command:./program, or a name from the configuration",
+      takes: "AGENT",
+    },
+    deep: { about: "let the agent look deeper in any case" },
+    unconfined: { about: "without a box: only for an agent that you trust" },
     steps: { about: "halt after so many actions (50)", takes: "N" },
     iterations: { about: "so many rounds at most (5)", takes: "N" },
     leave: { about: "end the tuning that was begun; what was applied stays" },
@@ -108,8 +114,9 @@ async function improve(call: Call): Promise<Reply> {
   const app = await openTuning(order);
   try {
     if (flags.has("leave")) await leave(app);
+    const by = { agent: flags.one("agent"), unconfined: flags.has("unconfined"), deep: flags.has("deep") };
     const answer = (decision: Decision, fixes: readonly Proposed[]) => answerTo(call, decision, fixes);
-    const reply = tunedReply(await runTuning({ app, limits, signal, answer }));
+    const reply = tunedReply(await runTuning({ app, by, limits, signal, answer }));
     return flags.has("leave") ? { ...reply, exit: exits.done } : reply;
   } finally {
     app.close();

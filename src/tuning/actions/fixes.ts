@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Json } from "../../core/run.ts";
 import { readIfThere, replaceFile } from "../../host/files.ts";
 import { type Applied, applyFix, rollBack } from "../apply.ts";
+import { type AgentEdit, fixesFromEdits } from "../edits.ts";
 import type { Fix } from "../fix.ts";
 import { countOf, type Measured, measure } from "../measure.ts";
 import { helps, propose } from "../propose.ts";
@@ -13,7 +14,7 @@ import { issuesOf } from "./look.ts";
 const proposals = "fixes/fix-proposals.json";
 
 export const proposeFixes: Act = (given) => {
-  const { fixes, open } = propose(skillOf(given), focusOf(given));
+  const { fixes, open } = proposalsFor(given, skillOf(given));
   replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open }, null, 2)}\n`);
   replaceFile(join(given.workDir, "fixes/fix-proposals.md"), proposalText(fixes));
   const proposed = fixes.map(({ id, risk, strategy, description, issues }) => ({
@@ -29,6 +30,23 @@ export const proposeFixes: Act = (given) => {
     summary: `${fixes.length} fixes; ${open.length} findings need somebody who understands the skill`,
   };
 };
+
+/** What heddle can do by itself, then what an agent proposed for the rest. */
+function proposalsFor(given: ActionCase, skill: Skill): { fixes: readonly Fix[]; open: readonly string[] } {
+  const focus = focusOf(given);
+  const { fixes, open } = propose(skill, focus);
+  const text = readIfThere(join(given.workDir, "diagnosis/deep-analysis.json"));
+  const { edits = [] } = JSON.parse(text ?? "{}") as { edits?: readonly AgentEdit[] };
+  if (edits.length === 0 || open.length === 0) return { fixes, open };
+  const before = measure(skill, focus);
+  const left = before.findings.filter(({ id }) => open.includes(id));
+  const more = fixesFromEdits(skill, { edits, open: left, before, focus }).map((fix, at) => ({
+    ...fix,
+    id: `FIX-${fixes.length + at + 1}`,
+  }));
+  const mended = more.flatMap(({ issues }) => issues);
+  return { fixes: [...fixes, ...more], open: open.filter((id) => !mended.includes(id)) };
+}
 
 function proposalText(fixes: readonly Fix[]): string {
   const parts = fixes.map(
@@ -79,7 +97,7 @@ function applyOne(given: ActionCase, skill: Skill, { fix, before }: { fix: Fix; 
       verification_result: "pending",
       changes_made: fix.changes.map(({ file }) => file),
     };
-  const present = { ...fix, ...presentForm(skill, fix, focusOf(given)) };
+  const present = { ...fix, ...presentForm(given, skill, fix) };
   if (present.changes.length === 0) return { ...none, success: true, verification_result: "pass" };
   const applied = applyFix(place, present);
   if ("code" in applied) return { ...none, success: false, verification_result: "fail" };
@@ -93,12 +111,12 @@ function targetOf({ verification }: Fix): string {
 }
 
 /** The same strategy for the same file; no changes when another fix has mended it on the way. */
-function presentForm(skill: Skill, fix: Fix, focus: readonly string[]): Partial<Fix> & Pick<Fix, "changes"> {
+function presentForm(given: ActionCase, skill: Skill, fix: Fix): Partial<Fix> & Pick<Fix, "changes"> {
   const isFresh = fix.changes.every(
     ({ file, before }) => (skill.files.find(({ path }) => path === file)?.text ?? null) === before,
   );
   if (isFresh) return fix;
-  const now = propose(skill, focus).fixes.filter(
+  const now = proposalsFor(given, skill).fixes.filter(
     (each) => each.pattern === fix.pattern && targetOf(each) === targetOf(fix),
   );
   const same = now.find(({ description }) => description === fix.description) ?? now[0];
