@@ -5,7 +5,7 @@ const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { versio
 
 /** What nearly every command needs, in one file: each further file costs a one-shot command about a millisecond. */
 const everyday =
-  /src\/(core|journal)\/(?!verify)|src\/effects\/write-|src\/engine\/(app|open|paths|drift|protocols)\.ts|src\/host\/(files|clock)\.ts|src\/view\/(state-json|activity|safe|problem)\.ts|src\/cli\/(main|parse|command|out|registry|commands\/state-tasks)\.ts|src\/protocols\/decomposition\/protocol\.ts/;
+  /src\/(core|journal)\/(?!verify)|src\/effects\/write-|src\/engine\/(app|open|paths|drift|protocols|refused)\.ts|src\/host\/(files|clock)\.ts|src\/view\/(state-json|run-json|activity|safe|problem)\.ts|src\/cli\/(main|perform|explain|cancelled|parse|command|out|registry|commands\/state-tasks)\.ts|src\/protocols\/(subject|decomposition\/protocol|lifecycle\/(actors|subjects))\.ts/;
 
 /**
  * `import … from "node:fs"` makes Node run every getter of that module, streams and promises included: a third of

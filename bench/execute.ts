@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { planFiles, taskId } from "../test/e2e/plan-files.ts";
+import { planFiles } from "../test/e2e/plan-files.ts";
 import { planning } from "../test/e2e/planning-steps.ts";
 import { type Bench, exactly, type Figure } from "./figure.ts";
 
@@ -21,8 +21,8 @@ const cli = join(import.meta.dirname, "../dist/heddle.js");
 const makeReady = join(import.meta.dirname, "../test/execute/make-ready.ts");
 
 const agent = `#!/bin/sh
-mkdir -p src
-echo "$HEDDLE_TASK" > "src/$HEDDLE_TASK.txt"
+n=$(echo "$HEDDLE_TASK" | tr -dc 0-9 | sed 's/^0*//')
+echo "$HEDDLE_TASK" > "lib/d$((n % 20))/f$((n % 20)).txt"
 echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDDLE_OUTPUT"
 `;
 
@@ -68,11 +68,16 @@ interface Size {
 function project(scratch: string, { tasks, files }: Size): string {
   const root = join(scratch, `${tasks}-${files}-${Math.random().toString(36).slice(2)}`);
   makeTarget(join(root, "app"), files);
+  // Twenty files in turn: the repository does not grow, and tasks that share a file follow one another.
+  const after = (n: number) => (n > 20 ? [n - 20] : []);
   const more = (n: number) => ({
-    files: [{ path: `src/${taskId(n)}.txt`, action: "create", layer: "domain", purpose: "its part" }],
+    files: [
+      { path: `lib/d${n % 20}/f${n % 20}.txt`, action: "modify", layer: "domain", purpose: "its part" },
+    ],
     acceptance_criteria: [{ criterion: "nothing is wrong", verification: "true" }],
   });
-  for (const [path, text] of planFiles({ tasks, more }, join(root, "app"))) write(join(root, path), text);
+  for (const [path, text] of planFiles({ tasks, more, after }, join(root, "app")))
+    write(join(root, path), text);
   const steps = JSON.stringify([["init", "app"], ...planning]);
   execFileSync(process.execPath, [makeReady, root, steps], { stdio: "ignore" });
   write(join(root, "agent.sh"), agent);
@@ -147,7 +152,7 @@ for n in $(seq ${tasks}); do
   work=${scratch}/w$n; room=${scratch}/r$n; mkdir -p $work $room
   export GIT_INDEX_FILE=${scratch}/i$n
   git --work-tree=$work read-tree -m -u $tip
-  ${box} --bind $work $work --chdir $work sh -c "mkdir -p src; echo $n > src/$n.txt"
+  ${box} --bind $work $work --chdir $work sh -c "echo $n > lib/d$((n % 20))/f$((n % 20)).txt"
   git --work-tree=$work add -A
   tree=$(git write-tree)
   commit=$(git -c user.name=a -c user.email=a@b.c commit-tree $tree -p $tip -m work)

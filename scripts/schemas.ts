@@ -15,6 +15,12 @@ import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spe
 import { state } from "../src/protocols/decomposition/artifacts/state.ts";
 import { taskFile } from "../src/protocols/decomposition/artifacts/task-file.ts";
 import { taskValidation } from "../src/protocols/decomposition/artifacts/task-validation.ts";
+import { codeResult } from "../src/protocols/lifecycle/artifacts/code-result.ts";
+import { decision, revertRecord } from "../src/protocols/lifecycle/artifacts/decision.ts";
+import { evalReport } from "../src/protocols/lifecycle/artifacts/eval-report.ts";
+import { taskPlan } from "../src/protocols/lifecycle/artifacts/plan.ts";
+import { codeReview, planReview } from "../src/protocols/lifecycle/artifacts/review.ts";
+import { ownProtocol } from "../src/protocols/own.ts";
 
 const folder = join(import.meta.dirname, "..", "schemas");
 
@@ -31,6 +37,14 @@ const schemas = {
   "project-context": projectContext,
   config: configSchema,
   "execution-report": executionReport,
+  "task-plan": taskPlan,
+  "plan-review": planReview,
+  "code-result": codeResult,
+  "code-review": codeReview,
+  "eval-report": evalReport,
+  decision,
+  "revert-record": revertRecord,
+  protocol: ownProtocol,
 };
 
 /** File name to content. */

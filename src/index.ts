@@ -9,5 +9,6 @@ export type { Run, Task, TaskStatus } from "./core/run.ts";
 export { step } from "./core/step.ts";
 export { App, Refused } from "./engine/app.ts";
 export { openApp } from "./engine/open.ts";
+export { newRun as newTask, runJobs, suggest } from "./engine/task.ts";
 export { protocols } from "./protocols/registry.ts";
 export { suggestNext } from "./view/suggestion.ts";

@@ -19,7 +19,8 @@ const sees: Readonly<Record<string, readonly string[]>> = {
   view: ["core", "protocols"],
   tuning: ["core", "host", "protocols"],
   planning: ["core", "host", "protocols", "discovery"],
-  effects: ["core", "host", "journal", "view", "planning", "agents", "protocols", "discovery"],
+  jobs: ["core", "host", "protocols", "planning"],
+  effects: ["core", "host", "journal", "view", "planning", "jobs", "agents", "protocols", "discovery"],
   engine: [
     "core",
     "protocols",
@@ -30,10 +31,12 @@ const sees: Readonly<Record<string, readonly string[]>> = {
     "agents",
     "planning",
     "tuning",
+    "jobs",
     "effects",
     "view",
   ],
-  cli: ["core", "engine", "view", "protocols", "host", "tuning"],
+  mcp: [],
+  cli: ["core", "engine", "view", "protocols", "host", "mcp", "tuning"],
   ".": ["core", "engine", "view", "protocols", "cli"],
 };
 

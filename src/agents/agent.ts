@@ -62,10 +62,14 @@ export type Stopped =
       readonly category: "runtime" | "timeout" | "environment" | "budget";
       readonly message: string;
       readonly retryable: boolean;
+      /** It may not be asked for a while, and how long, as far as it says. */
+      readonly limit?: { readonly resetsInMs: number | null };
     };
 
 export interface Agent {
   readonly name: string;
+  /** Whose models it asks, as far as that is known: a second opinion is best had from somebody else (X9). */
+  readonly vendor?: string;
   /**
    * Works on `order` until the agent stops.
    *

@@ -8,15 +8,23 @@
 import type { Limits } from "../host/limits.ts";
 import type { Ending, ProgramLine } from "../host/program.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
-import { amount, failedAs, jsonIn, questionIn, stoppedBy } from "./program.ts";
+import {
+  apiFailure,
+  type Fields,
+  fieldsOf as fields,
+  type Stream,
+  saidIn,
+  shortened as short,
+} from "./conversation.ts";
+import { amount, failedAs, jsonIn, stoppedBy } from "./program.ts";
+import { limitedAs } from "./usage-limit.ts";
 
-type Fields = Readonly<Record<string, unknown>>;
 type Spent = Extract<AgentEvent, { kind: "spent" }>;
 
 const longestDetail = 200;
 const longestReason = 300;
 
-export class ClaudeStream {
+export class ClaudeStream implements Stream {
   #result: Fields | undefined;
   #began = false;
   #lastError = "";
@@ -27,6 +35,10 @@ export class ClaudeStream {
   /** Whether it has said how it ended. It may go on all the same, and then this is false again. */
   get isOver(): boolean {
     return this.#result !== undefined;
+  }
+
+  get turns(): number {
+    return this.#calls.size;
   }
 
   hear({ text, from, cut }: ProgramLine): AgentEvent[] {
@@ -114,20 +126,10 @@ function concluded(result: Fields): Stopped {
     return failedAs("budget", `Claude Code used up its turns (${result.num_turns})`);
   if (subtype === "error_max_budget_usd" || reason === "budget_exhausted")
     return failedAs("budget", `Claude Code reached its cost limit: ${said}`);
+  if (/usage limit|hit your limit/i.test(said))
+    return limitedAs(`Claude Code may not ask its model for now: ${said}`);
   if (reason === "api_error" || typeof status === "number") return apiFailure(status, said);
   return failedAs("runtime", `Claude Code stopped (${reason ?? subtype}): ${said}`);
-}
-
-/** A key that is refused, or a model that is not there, will be so the next time. */
-function apiFailure(status: unknown, said: string): Stopped {
-  if (typeof status !== "number")
-    return failedAs("environment", `the model's API could not be reached: ${said}`);
-  if (status === 401 || status === 403)
-    return failedAs("environment", `the model's API refused the key (${status}): ${said}`, false);
-  if (status === 404)
-    return failedAs("environment", `the model's API does not know the model (404): ${said}`, false);
-  const category = status === 429 || status >= 500 ? "environment" : "runtime";
-  return failedAs(category, `the model's API answered ${status}: ${said}`);
 }
 
 function sentenceOf({ result, errors }: Fields): string {
@@ -155,11 +157,7 @@ function totals(result: Fields) {
 function heardBlock(block: Fields): AgentEvent[] {
   if (block.type === "tool_use" && typeof block.name === "string")
     return [{ kind: "used-tool", name: block.name, detail: detailOf(fields(block.input)) }];
-  if (block.type !== "text" || typeof block.text !== "string") return [];
-  const lines = block.text.split("\n");
-  const asked = lines.flatMap((line) => questionIn(line) ?? []);
-  const said = lines.filter((line) => !questionIn(line)).join("\n");
-  return [...(said.trim() === "" ? [] : [{ kind: "said" as const, text: said }]), ...asked];
+  return block.type === "text" && typeof block.text === "string" ? saidIn(block.text) : [];
 }
 
 /** The one thing that tells what a tool was used for. */
@@ -174,13 +172,4 @@ function blocks({ message }: Fields): Fields[] {
   return Array.isArray(content) ? content.map(fields) : [];
 }
 
-function fields(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
 const tokens = (value: unknown) => amount(value) ?? 0;
-
-function short(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length > most ? `${line.slice(0, most)}…` : line;
-}

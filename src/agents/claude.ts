@@ -4,28 +4,25 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../host/environment.ts";
-import { runProgram } from "../host/run.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { ClaudeStream } from "./claude-stream.ts";
-import { type AgentProgram, type Call, programFor } from "./program.ts";
+import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
+import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
 
-export interface ClaudeAgent extends AgentProgram {
-  /** The program itself, not a script that starts it: see `find-claude.ts`. */
+export interface ClaudeAgent extends AgentProgram, Caps {
+  /** The program itself, not a script that starts it: see `find-native.ts`. */
   readonly program: string;
   readonly model?: string;
-  readonly maxTurns: number;
-  readonly maxCostUsd: number;
+  readonly effort?: string;
 }
 
 /** One of them must be set, unless the person names others. */
 export const claudeCredentials = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
 
-/** How long it may take to leave after its result; a server that it left running must not hold the attempt up. */
-const lingerMs = 5000;
-
 export function claude(agent: ClaudeAgent): Agent {
   return {
     name: agent.name,
+    vendor: "anthropic",
     work: (order, signal) => converse(agent, { order, fresh: true }, signal),
     resume: (order, signal) => converse(agent, { order, fresh: !hasSession(order) }, signal),
   };
@@ -36,32 +33,17 @@ interface Conversation {
   readonly fresh: boolean;
 }
 
-async function* converse(
+function converse(
   agent: ClaudeAgent,
   conversation: Conversation,
   signal: AbortSignal,
 ): AsyncIterable<AgentEvent> {
-  const { order } = conversation;
-  const stream = new ClaudeStream();
-  const enough = new AbortController();
-  let linger: NodeJS.Timeout | undefined;
-  const spec = programFor(agent, order, call(agent, conversation));
-  try {
-    for await (const event of runProgram(spec, AbortSignal.any([signal, enough.signal]))) {
-      if (event.kind === "line") {
-        yield* stream.hear(event);
-        clearTimeout(linger);
-        if (stream.isOver) linger = setTimeout(() => enough.abort(), lingerMs);
-      }
-      if (event.kind === "ended") yield* stream.end(event.how, spec.limits);
-    }
-  } finally {
-    clearTimeout(linger);
-  }
+  const spec = programFor(agent, soonHeard(conversation.order), call(agent, conversation));
+  return listenTo(new ClaudeStream(), { spec, caps: agent }, signal);
 }
 
 function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
-  const { model, maxTurns, maxCostUsd } = agent;
+  const { model, effort, maxTurns, maxCostUsd } = agent;
   const session = order.session ?? crypto.randomUUID();
   return {
     argv: [
@@ -70,13 +52,24 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...[fresh ? "--session-id" : "--resume", session],
       ...["--permission-mode", "bypassPermissions", "--tools", tools.join(",")],
       ...["--setting-sources", "", "--settings", JSON.stringify(settings)],
-      ...["--strict-mcp-config", "--disable-slash-commands"],
+      ...[...servers(order), "--strict-mcp-config", "--disable-slash-commands"],
       ...["--max-turns", String(maxTurns), "--max-budget-usd", String(maxCostUsd)],
       ...(model === undefined ? [] : ["--model", model]),
+      ...(effort === undefined ? [] : ["--effort", effort]),
     ],
-    stdin: { text: prompt(order, fresh) },
+    stdin: { text: promptFor(order, fresh, heddleServer(order) !== undefined) },
     set: environment(agent),
   };
+}
+
+/** Its tools would be hidden behind a search without `alwaysLoad`. */
+function servers(order: Order): string[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  return [
+    "--mcp-config",
+    JSON.stringify({ mcpServers: { heddle: { type: "stdio", ...own, alwaysLoad: true } } }),
+  ];
 }
 
 /** What a task needs; nothing that schedules, wakes up later, or talks to others. */
@@ -96,20 +89,6 @@ function environment({ box }: ClaudeAgent): Environment {
     // As root it works without questions only in a sandbox; outside ours that is for the person to say.
     ...(box.kind === "boxed" && { IS_SANDBOX: "1" }),
   };
-}
-
-function prompt({ role, bundle, output, workspace }: Order, fresh: boolean): string {
-  return [
-    ...(fresh
-      ? []
-      : ["You were interrupted: a command may have been cut off in the middle. Look, then go on."]),
-    `You are the ${role} of heddle, in the workspace ${workspace.cwd}.`,
-    `Read the JSON bundle at ${bundle} completely: its field \`skill\` says how you work, the rest is your work.`,
-    `Do it, and write the result to ${output}. Nothing else that you say or do counts as done.`,
-    "Nobody can answer you meanwhile. If only a person can settle something, reply with nothing but one line",
-    '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',
-    "",
-  ].join("\n");
 }
 
 /** Whether there is a conversation to go on with: its process may have died before the first answer. */

@@ -1,25 +1,40 @@
 // Any program as an agent: gets the bundle's path, works in its workspace, writes its output, and may tell what it
 // does on standard output, in JSON lines or in plain text.
 import type { ProgramLine } from "../host/program.ts";
-import { runProgram } from "../host/run.ts";
-import type { Agent, AgentEvent, Order } from "./agent.ts";
+import type { Agent, AgentEvent } from "./agent.ts";
+import { type Caps, listenTo, type Stream } from "./conversation.ts";
 import { type AgentProgram, amount, jsonIn, programFor, questionIn, stoppedBy } from "./program.ts";
 
-export interface CommandAgent extends AgentProgram {
+export interface CommandAgent extends AgentProgram, Caps {
   readonly program: readonly string[];
 }
 
 export function command(agent: CommandAgent): Agent {
-  return { name: agent.name, work: (order, signal) => work(agent, order, signal) };
+  const [program = "", ...args] = agent.program;
+  return {
+    name: agent.name,
+    work: (order, signal) => {
+      const spec = programFor(agent, order, { argv: [program, ...args, order.bundle] });
+      return listenTo(plainStream(), { spec, caps: agent }, signal);
+    },
+  };
 }
 
-async function* work(agent: CommandAgent, order: Order, signal: AbortSignal): AsyncIterable<AgentEvent> {
-  const [program = "", ...args] = agent.program;
-  const spec = programFor(agent, order, { argv: [program, ...args, order.bundle] });
-  for await (const event of runProgram(spec, signal)) {
-    if (event.kind === "line") yield* heard(event);
-    if (event.kind === "ended") yield { kind: "stopped", how: stoppedBy(event.how, spec.limits) };
-  }
+/** Its exit is its last word; what it calls a tool is a turn. */
+function plainStream(): Stream {
+  let turns = 0;
+  return {
+    isOver: false,
+    get turns() {
+      return turns;
+    },
+    hear: (line) => {
+      const events = [...heard(line)];
+      turns += events.filter(({ kind }) => kind === "used-tool").length;
+      return events;
+    },
+    end: (how, limits) => [{ kind: "stopped", how: stoppedBy(how, limits) }],
+  };
 }
 
 /** JSON lines with a `type` are events; everything else is talk. */

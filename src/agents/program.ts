@@ -1,11 +1,13 @@
 // What all agents that are programs share: how one is started for an order, boxed or not, how its end is put into
 // words, and how it asks a person. What it prints meanwhile is each adapter's own affair.
+import { dirname, join } from "node:path";
 import { type Environment, environmentFor, secretValues } from "../host/environment.ts";
 import type { Limits } from "../host/limits.ts";
 import type { Input } from "../host/pipes.ts";
 import { type Ending, type ProgramSpec, sayEnding } from "../host/program.ts";
 import { redactor } from "../host/redact.ts";
 import { type Box, ownRuntime, type Sandbox } from "../host/sandbox.ts";
+import type { Talk } from "../host/talk.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
 
 export interface AgentProgram {
@@ -19,7 +21,7 @@ export interface AgentProgram {
 
 export interface Call {
   readonly argv: readonly [string, ...string[]];
-  readonly stdin?: Input;
+  readonly stdin?: Input | Talk;
   /** Values that the adapter sets; they win over the person's. */
   readonly set?: Environment;
 }
@@ -47,6 +49,22 @@ export function programFor(agent: AgentProgram, order: Order, { argv, stdin, set
     redact: redactor(secretValues(process.env)),
     mark: order.mark ?? `${order.role}-${order.attempt}-${crypto.randomUUID()}`,
   };
+}
+
+/**
+ * heddle's own MCP server, for an agent that can be given one: where the attempt has a socket, the agent reports, asks
+ * and proposes its end by these tools.
+ */
+export function heddleServer({ workspace: { env = {} }, token, task, attempt }: Order) {
+  const socket = env.HEDDLE_SOCKET;
+  if (socket === undefined) return undefined;
+  const told: Environment = {
+    HEDDLE_SOCKET: socket,
+    HEDDLE_TOKEN_FILE: token,
+    HEDDLE_TASK: task,
+    HEDDLE_ATTEMPT: String(attempt),
+  };
+  return { command: join(dirname(socket), "heddle"), args: ["mcp"], env: told };
 }
 
 function boxFor({ box, readable, network }: AgentProgram, order: Order, first: string): Box | "unconfined" {

@@ -21,6 +21,8 @@ export interface Turn {
   readonly without?: readonly string[];
   /** What a task's executor proposes; `success` where it wrote files. */
   readonly proposes?: "success" | "failed" | "nothing";
+  /** What a coder hands in beside its files, in place of a proposal. */
+  readonly result?: unknown;
   readonly afterMs?: number;
   readonly says?: readonly string[];
   readonly asks?: { readonly id: string; readonly text: string; readonly options?: readonly string[] };
@@ -136,7 +138,7 @@ function write(turn: Turn, { folder, order }: Scene): void {
 
 /** The files of a task, and a proposal that names them. */
 function carryOutTask(
-  { steps, files = {}, without = [], proposes = "success" }: Turn,
+  { steps, files = {}, without = [], proposes = "success", result: own }: Turn,
   scene: Pick<Scene, "folder" | "order">,
 ) {
   const { order, folder } = scene;
@@ -154,6 +156,10 @@ function carryOutTask(
     }
   }
   if (proposes === "nothing") return;
+  if (own !== undefined) {
+    writeFileSync(order.output, JSON.stringify(own));
+    return;
+  }
   const failure = {
     category: "dependency",
     message: "the script says that it cannot be done",

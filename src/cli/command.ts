@@ -2,6 +2,8 @@
 // tools all come from these objects. A command answers with a Reply; only `main.ts` prints.
 import type { Problem } from "../core/problem.ts";
 import type { App } from "../engine/app.ts";
+import type { Prompts } from "./prompts.ts";
+import type { Drawing } from "./screen.ts";
 
 export interface Arg {
   readonly name: string;
@@ -22,6 +24,8 @@ export interface Flag {
   readonly many?: boolean;
   readonly text?: boolean;
   readonly choices?: readonly string[];
+  /** Only a person says it: it is never offered to a model, whatever the configuration allows. */
+  readonly byHand?: boolean;
 }
 
 export interface Command {
@@ -34,6 +38,8 @@ export interface Command {
   readonly group: "run" | "look" | "steer" | "state" | "keep";
   /** Ends by Ctrl-C in its own time, because it watches `call.signal`. */
   readonly interruptible?: boolean;
+  /** Only a person calls it: it is never a tool. */
+  readonly byHand?: boolean;
   readonly run: (call: Call) => Promise<Reply> | Reply;
 }
 
@@ -53,6 +59,12 @@ export interface Call {
   readonly warn: (problem: Problem) => void;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Aborted by a second Ctrl-C. Only for commands that can end what they began; others end with the process. */
+  readonly stopNow: () => AbortSignal;
+  /** Where to draw what goes on, when somebody else has the terminal; otherwise a `Screen` of its own. */
+  readonly screen?: () => Drawing;
+  /** Who asks the person, when somebody else has the terminal (`prompts.ts`). */
+  readonly ask?: Prompts;
 }
 
 export interface Flags {
@@ -60,6 +72,9 @@ export interface Flags {
   readonly one: (name: string) => string | undefined;
   readonly all: (name: string) => readonly string[];
 }
+
+/** Whether one document was asked for, and nothing else may be printed. */
+export const isJson = ({ flags }: Pick<Call, "flags">) => flags.has("json") || flags.one("format") === "json";
 
 export interface Reply {
   /** For people; lines. */

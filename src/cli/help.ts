@@ -48,7 +48,7 @@ export function overview(commands: readonly Command[]): string {
     "heddle: plans, hands out, checks and merges the work of coding agents",
     ...sections,
     "",
-    "heddle help COMMAND says more.",
+    "heddle help COMMAND says more. heddle alone, on a terminal, is a prompt with all of them.",
   ].join("\n");
 }
 

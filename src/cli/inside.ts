@@ -22,21 +22,25 @@ const requests: Readonly<Record<string, (parsed: Parsed) => Words>> = {
     category: flags.one("category"),
     retryable: !flags.has("no-retry"),
   }),
+  "attempt bundle": () => ({ what: "bundle" }),
+  "attempt progress": ({ args }) => ({ what: "progress", message: args.join(" ") }),
+  "attempt ask": ({ args, flags }) => ({ what: "ask", text: args.join(" "), options: flags.all("option") }),
   log: ({ args: [level, , event, ...words] }) => ({ what: "log", level, event, message: words.join(" ") }),
 };
 
 const patienceMs = 10_000;
 
+export type Heard =
+  | { readonly ok: true; readonly bundle?: string }
+  | { readonly ok: false; readonly message: string };
+
 export async function sayInside({ name }: Command, parsed: Parsed, socket: string): Promise<Reply> {
-  const request = requests[name]?.(parsed);
   // What is not allowed is asked for all the same: the orchestrator refuses it, and writes that down.
-  const said = request ?? { what: name, task: parsed.args[0] };
-  const file = process.env.HEDDLE_TOKEN_FILE;
-  const token = file === undefined ? "" : readFileSync(file, "utf8").trim();
-  const heard = await exchange(socket, JSON.stringify({ ...said, token }));
-  if (heard.ok) return { text: saidText(said), json: { ok: true } };
+  const said = requests[name]?.(parsed) ?? { what: name, task: parsed.args[0] };
+  const heard = await insideSays(socket, said);
+  if (heard.ok) return heardReply(said, heard.bundle);
   const found = problem("refused", heard.message, {
-    hint: "heddle state complete-task, fail-task and log work here",
+    hint: "heddle state complete-task, fail-task, attempt bundle, progress, ask and log work here",
   });
   return {
     text: `error: ${found.message}\nhint: ${found.hint}`,
@@ -45,12 +49,33 @@ export async function sayInside({ name }: Command, parsed: Parsed, socket: strin
   };
 }
 
-function saidText({ what, task }: Words): string {
-  if (what === "complete-task") return `Task ${task}: proposed as complete; heddle checks it now`;
-  return what === "fail-task" ? `Task ${task}: reported as failed` : "";
+/** One request with the attempt's token, and its answer. */
+export async function insideSays(socket: string, said: Words): Promise<Heard> {
+  const file = process.env.HEDDLE_TOKEN_FILE;
+  const token = file === undefined ? "" : readFileSync(file, "utf8").trim();
+  return exchange(socket, JSON.stringify({ ...said, token }));
 }
 
-function exchange(path: string, line: string): Promise<{ ok: boolean; message: string }> {
+function heardReply(said: Words, bundle: string | undefined): Reply {
+  if (bundle !== undefined) return { text: bundle, json: JSON.parse(bundle) as unknown };
+  const text = saidText(said);
+  return { text, json: { ok: true, ...(text !== "" && { message: text }) } };
+}
+
+function saidText({ what, task }: Words): string {
+  switch (what) {
+    case "complete-task":
+      return `Task ${task}: proposed as complete; heddle checks it now`;
+    case "fail-task":
+      return `Task ${task}: reported as failed`;
+    case "ask":
+      return "The question is recorded. Stop now, without a result: the answer starts another attempt";
+    default:
+      return "";
+  }
+}
+
+function exchange(path: string, line: string): Promise<Heard> {
   return new Promise((settle) => {
     let text = "";
     const socket = createConnection(path, () => socket.write(`${line}\n`));
@@ -63,7 +88,7 @@ function exchange(path: string, line: string): Promise<{ ok: boolean; message: s
     socket.on("error", () => fail("the orchestrator cannot be reached: it may have ended"));
     socket.on("close", () => {
       try {
-        settle(JSON.parse(text) as { ok: boolean; message: string });
+        settle(JSON.parse(text) as Heard);
       } catch {
         fail("the orchestrator did not answer");
       }

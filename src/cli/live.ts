@@ -9,7 +9,8 @@ import type { Heard } from "../view/live-row.ts";
 import { oneLine, withoutEscapes } from "../view/safe.ts";
 import { type Seat, seated } from "../view/seats.ts";
 import { cut } from "../view/width.ts";
-import { Screen } from "./screen.ts";
+import { type Call, isJson } from "./command.ts";
+import { type Drawing, Screen } from "./screen.ts";
 import { terminal } from "./terminal.ts";
 
 export interface Live {
@@ -19,8 +20,10 @@ export interface Live {
   readonly settle: () => Promise<void>;
 }
 
-export async function live(app: App, say: (line: string) => void): Promise<Live> {
-  return terminal().live ? new Table() : inLines(app, say);
+export async function live(app: App, call: Pick<Call, "say" | "flags" | "screen">): Promise<Live> {
+  return terminal().live && !isJson(call)
+    ? new Table(call.screen?.() ?? new Screen())
+    : inLines(app, call.say);
 }
 
 /** At most eight frames a second, and one a second while nothing happens but time. */
@@ -29,7 +32,7 @@ const [frameMs, idleMs] = [125, 1000];
 const estimateMs = (tasks: number) => (tasks < 2000 ? 2000 : 30_000);
 
 class Table implements Live {
-  readonly #screen = new Screen();
+  readonly #screen: Drawing;
   readonly #heard = new Map<string, Heard>();
   readonly #sinceMs = Date.now();
   #run: Run | undefined;
@@ -38,7 +41,8 @@ class Table implements Live {
   #drawnMs = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor() {
+  constructor(screen: Drawing) {
+    this.#screen = screen;
     process.stdout.on("resize", this.#resized);
     process.once("exit", this.#close);
   }
@@ -92,11 +96,11 @@ class Table implements Live {
   #lines(run: Run, nowMs: number): string[] {
     if (nowMs - this.#left.atMs >= estimateMs(run.tasks.size))
       this.#left = { atMs: nowMs, ms: aboutLeftMs(run, nowMs) };
-    const { width, height, color } = terminal();
-    // The last line stays free for the cursor, and the last column for what some terminals do at the edge.
+    const { width, color } = terminal();
+    // The last column stays free for what some terminals do at the edge.
     const look = {
       width: width - 1,
-      height: height - 1,
+      height: this.#screen.height,
       color,
       nowMs,
       sinceMs: this.#sinceMs,

@@ -8,6 +8,7 @@ export const commonFlags: Readonly<Record<string, Flag>> = {
   format: { about: "`--format json` is `--json`", takes: "json", choices: ["json", "text"] },
   dir: { about: "the project's directory", takes: "DIR" },
   run: { about: "which run, when there are several", takes: "ID" },
+  plain: { about: "lines only, nothing drawn over: for screen readers" },
   help: { about: "show this help" },
 };
 

@@ -33,7 +33,7 @@ export const planned = new Set(["ready", "executing", "complete"]);
 
 export async function answersFor(call: Call, planningDir: string, known?: Known): Promise<Answers> {
   const { flags, root } = call;
-  const ask = canAsk(flags) ? await prompts() : undefined;
+  const ask = canAsk(call) ? await prompts(call) : undefined;
   const target = known?.targetDir ?? flags.one("target") ?? (await askTarget(ask));
   const targetDir = resolve(root, target);
   const spec = await specFor(call, planningDir, ask);

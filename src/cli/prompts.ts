@@ -1,7 +1,8 @@
 // Asking a person, on a terminal only. The library is loaded when there is something to ask.
 import { isatty } from "node:tty";
 import { Cancelled } from "./cancelled.ts";
-import type { Flags } from "./command.ts";
+import { type Call, isJson } from "./command.ts";
+import { isPlain } from "./terminal.ts";
 
 export interface Prompts {
   text(question: string, about: About): Promise<string>;
@@ -11,19 +12,24 @@ export interface Prompts {
   paste(hint: string): Promise<string>;
 }
 
-interface About {
+export interface About {
   readonly initial: string;
   /** Why an answer will not do; the question then stays. */
   readonly check?: (answer: string) => string | undefined;
 }
 
+type Asking = Pick<Call, "flags" | "ask">;
+
 /** With `--json` a program is listening, whatever it is connected to. */
-export function canAsk(flags: Flags): boolean {
-  if (flags.has("json") || flags.one("format") === "json") return false;
-  return isatty(0) && isatty(1) && !process.env.CI && process.env.TERM !== "dumb";
+export function canAsk(call: Asking): boolean {
+  if (isJson(call)) return false;
+  if (call.ask) return true;
+  return isatty(0) && isatty(1) && !process.env.CI && (process.env.TERM !== "dumb" || isPlain());
 }
 
-export async function prompts(): Promise<Prompts> {
+export async function prompts({ ask }: Asking): Promise<Prompts> {
+  if (ask) return ask;
+  if (isPlain()) return (await import("./ask-in-lines.ts")).askInLines();
   const { confirm, isCancel, select, text } = await import("@clack/prompts");
   const answered = <T>(answer: T): Exclude<T, symbol> => {
     if (isCancel(answer)) throw new Cancelled("cancelled");

@@ -2,6 +2,17 @@
 // It does not take the whole window: what was printed before stays, and when it is closed it leaves nothing behind.
 import { cells } from "../view/width.ts";
 import { put } from "./out.ts";
+import { terminal } from "./terminal.ts";
+
+/** Something that lines can be drawn on, again and again. */
+export interface Drawing {
+  /** How many lines there is room for. */
+  readonly height: number;
+  draw(lines: readonly string[]): void;
+  /** The window changed: what is there is wiped, and the next frame is drawn in full. */
+  resized(width: number): void;
+  close(): void;
+}
 
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 /** The terminal shows what comes between these at once, and does not wrap. Terminals that do not know this ignore it. */
@@ -19,12 +30,17 @@ export function rowsAt(lines: readonly string[], width: number): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(cells(line) / width)), 0);
 }
 
-export class Screen {
+export class Screen implements Drawing {
   readonly #write: (text: string) => void;
   #shown: readonly string[] = [];
 
   constructor(write: (text: string) => void = put) {
     this.#write = write;
+  }
+
+  /** The last line stays free for the cursor. */
+  get height(): number {
+    return terminal().height - 1;
   }
 
   draw(lines: readonly string[]): void {
@@ -34,7 +50,6 @@ export class Screen {
     this.#write(`${start}${begin}${text}${end}`);
   }
 
-  /** The window changed: what is there is wiped, and the next frame is drawn in full. */
   resized(width: number): void {
     const rows = rowsAt(this.#shown, width);
     if (rows > 0) this.#write(`\u001b[${rows}A\r\u001b[J`);

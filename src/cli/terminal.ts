@@ -8,8 +8,11 @@ export interface Terminal {
   readonly color: boolean;
 }
 
+/** One line per event and no redrawing, as screen readers need it: `--plain` sets this as well. */
+export const isPlain = () => (process.env.HEDDLE_PLAIN ?? "") !== "";
+
 export function terminal(): Terminal {
-  const live = isatty(1) && process.env.TERM !== "dumb";
+  const live = isatty(1) && process.env.TERM !== "dumb" && !isPlain();
   const columns = live ? process.stdout.columns : Number(process.env.COLUMNS);
   const rows = live ? process.stdout.rows : 0;
   const color = process.env.NO_COLOR ? false : process.env.FORCE_COLOR ? true : live;

@@ -10,19 +10,36 @@ const name = z.string().regex(/^[a-z][a-z0-9-]*$/, "must be a lower-case name");
 
 const limits = z.strictObject({
   minutes: positive.optional().describe("wall-clock time of one call"),
+  firstMinutes: positive.optional().describe("time until its first output"),
   silenceMinutes: positive.optional().describe("time without any output"),
   outputMegabytes: positive.optional().describe("what a call may print"),
   memoryMegabytes: positive.optional().describe("what a call may hold in memory"),
 });
 
+const price = z.strictObject({
+  input: z.number().nonnegative(),
+  cachedInput: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe("input that comes from a cache; as input otherwise"),
+  output: z.number().nonnegative(),
+});
+
 const agent = z.strictObject({
-  kind: z.enum(["command", "claude"]).optional().describe("a program of your own (default), or Claude Code"),
+  kind: z
+    .enum(["command", "claude", "codex", "acp"])
+    .optional()
+    .describe(
+      "a program of your own (default), Claude Code, Codex, or one that speaks the Agent Client Protocol",
+    ),
   command: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .describe("the program and its first arguments; the bundle's path is added"),
+    .describe("the program and its first arguments; the bundle's path is added, but not for `acp`"),
   model: z.string().min(1).optional().describe("the model, as the agent calls it"),
+  effort: z.string().min(1).optional().describe("how hard it thinks, as the agent calls it"),
   path: z.string().min(1).optional().describe("where the agent's program is; looked for in PATH otherwise"),
   maxTurns: z.int().min(1).optional().describe("turns of one call"),
   maxCostUsd: positive.optional().describe("what one call may cost; the task's budget otherwise"),
@@ -35,6 +52,17 @@ const agent = z.strictObject({
   limits: limits.optional(),
 });
 
+const worker = z.strictObject({
+  agent: z.string().optional().describe("who works"),
+  model: z.string().min(1).optional().describe("with which model, instead of the agent's own"),
+  effort: z.string().min(1).optional().describe("how hard it thinks, instead of the agent's own"),
+  fallback: z
+    .array(z.string().min(1))
+    .optional()
+    .describe("who takes over while it may not be asked, in order"),
+  limits: limits.optional(),
+});
+
 export const configSchema = z
   .strictObject({
     $schema: z.string().optional(),
@@ -43,11 +71,20 @@ export const configSchema = z
       .optional()
       .describe("who works when nothing else is said: `command:./x`, or a name from `agents`"),
     agents: z.record(name, agent).optional(),
-    roles: z
-      .record(name, z.strictObject({ agent: z.string().optional(), limits: limits.optional() }))
+    roles: z.record(name, worker).optional().describe("per role: which agent, set up how, with which limits"),
+    tags: z
+      .record(z.string().min(1), worker)
       .optional()
-      .describe("per role: which agent, with which limits"),
+      .describe("per tag of a task: who executes it; goes before the role"),
+    fallback: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("who takes over while an agent may not be asked, in order"),
     limits: limits.optional(),
+    prices: z
+      .record(z.string().min(1), price)
+      .optional()
+      .describe("by model, US dollars per million tokens; goes before heddle's own table"),
     attempts: z
       .int()
       .min(1)
@@ -76,6 +113,10 @@ export const configSchema = z
       .array(z.string())
       .optional()
       .describe("paths that every box may read, such as a toolchain in your home directory"),
+    verifyClaims: z
+      .boolean()
+      .optional()
+      .describe("whether `state complete-task` always runs the acceptance commands first, as with --verify"),
     scope: z
       .enum(["strict", "new-files", "any"])
       .optional()
@@ -86,12 +127,21 @@ export const configSchema = z
       .optional()
       .describe("whether a clean checkout is brought to the result at the end; auto unless said otherwise"),
     budget: z.strictObject({ taskUsd: positive.optional(), runUsd: positive.optional() }).optional(),
+    mcp: z
+      .strictObject({
+        allow: z
+          .array(z.string().min(1))
+          .optional()
+          .describe("commands that an agent of yours may call over `heddle mcp`"),
+      })
+      .optional(),
     unconfined: z.boolean().optional().describe("run agents without a sandbox; every view then says so"),
   })
   .meta({ title: "Configuration", description: ".heddle/config.json, what a project sets for itself." });
 
 export type Config = z.infer<typeof configSchema>;
 export type AgentConfig = z.infer<typeof agent>;
+export type WorkerConfig = z.infer<typeof worker>;
 export type LimitsConfig = z.infer<typeof limits>;
 
 export interface ParsedConfig {
@@ -130,6 +180,11 @@ const roles = [
   "fixer",
   "task-executor",
   "task-verifier",
+  "planner",
+  "plan-reviewer",
+  "coder",
+  "code-reviewer",
+  "acceptor",
 ];
 
 function unknownRoles(document: JsonDocument, config: Config): Problem[] {
@@ -143,28 +198,34 @@ function unknownRoles(document: JsonDocument, config: Config): Problem[] {
   });
 }
 
-const ofKind = { command: ["command"], claude: ["model", "path", "maxTurns", "maxCostUsd"] } as const;
+/** Each kind of agent has settings of its own. */
+const unsuitable = {
+  command: ["model", "effort", "path"],
+  claude: ["command"],
+  codex: ["command"],
+  acp: ["path", "effort"],
+} as const;
 
-/** Each kind of agent has settings of its own; a program of one's own cannot be guessed. */
 function unsuitableAgents(document: JsonDocument, { agents = {} }: Config): Problem[] {
   return Object.entries(agents).flatMap(([name, set]) => {
     const { kind = "command" } = set;
     const here = `/agents${segment(name)}`;
-    const others = kind === "command" ? ofKind.claude : ofKind.command;
-    const strange = others
+    const strange = unsuitable[kind]
       .filter((key) => set[key] !== undefined)
       .map((key) =>
         problem("unsuitable-setting", `\`agents.${name}.${key}\` is not a setting of a ${kind} agent`, {
           place: placeOf(document, here + segment(key), { key: true }),
-          hint: kind === "command" ? '"kind": "claude", or take it out' : "take it out",
+          hint: kind === "command" ? '"kind": "claude" or "codex", or take it out' : "take it out",
         }),
       );
-    if (kind === "claude" || set.command || strange.length > 0) return strange;
-    const message = `\`agents.${name}.command\` is missing`;
+    const known = kind === "claude" || kind === "codex" || set.command !== undefined;
+    if (known || strange.length > 0) return strange;
+    // A program of one's own cannot be guessed.
+    const hint = kind === "acp" ? '"command": ["gemini", "--acp"]' : '"command": ["./my-agent"]';
     return [
-      problem("missing-field", message, {
+      problem("missing-field", `\`agents.${name}.command\` is missing`, {
         place: placeOf(document, here),
-        hint: '"command": ["./my-agent"]',
+        hint,
       }),
     ];
   });
@@ -190,8 +251,10 @@ function knownKeys(path: readonly string[]): string[] {
   if (path.length === 0) return Object.keys(configSchema.shape);
   if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
   if (top === "agents") return Object.keys(agent.shape);
-  if (top === "roles") return ["agent", "limits"];
+  if (top === "prices") return Object.keys(price.shape);
+  if (top === "roles" || top === "tags") return Object.keys(worker.shape);
   if (top === "network") return ["setup", "checks"];
   if (top === "checks") return ["minutes", "env"];
+  if (top === "mcp") return ["allow"];
   return top === "budget" ? ["taskUsd", "runUsd"] : [];
 }

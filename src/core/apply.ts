@@ -71,6 +71,7 @@ export function newHead(id: string, protocol: Protocol): Head {
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, unknownCosts: 0, largestCallUsd: 0 },
     slots: 0,
     until: null,
+    within: null,
     only: null,
     onOrphan: "retry",
     branch: null,

@@ -15,7 +15,7 @@ import type { Policy } from "./policy.ts";
 import type { Failure, Json, OnOrphan, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 
 /** Raise it together with a new kind or field, so that an older heddle refuses what it cannot understand. */
-export const factFormat = 2;
+export const factFormat = 3;
 
 type Words = readonly string[];
 type Try = { readonly task: TaskId; readonly attempt: number };
@@ -86,6 +86,8 @@ interface Kinds {
   "attempt-lost": Try & { readonly reason: string; readonly runMs: number };
   /** It asked something: the answer starts another attempt. */
   "attempt-paused": Try & { readonly reason: string; readonly runMs: number };
+  /** Its agent may not be asked for a while, which is nobody's fault: it costs no try. */
+  "attempt-parked": Try & { readonly reason: string; readonly runMs: number; readonly notBeforeMs: number };
   "proposal-recorded": Try & { readonly status: "success" | "failed"; readonly summary: string };
   "proposal-refused": Try & { readonly what: string; readonly reason: string };
   "task-undone": { readonly task: TaskId; readonly commit: string; readonly reason: string };
@@ -146,6 +148,7 @@ interface Kinds {
   "slots-set": {
     readonly slots: number;
     readonly until: string | null;
+    readonly within?: string;
     readonly only?: Words;
     readonly onOrphan?: OnOrphan;
   };
@@ -168,6 +171,14 @@ interface Kinds {
     readonly attempt: number;
     readonly category: string;
     readonly problems: Words;
+    readonly runMs: number;
+    readonly notBeforeMs: number;
+  };
+  /** As `attempt-parked`, for a role. */
+  "job-parked": {
+    readonly role: string;
+    readonly attempt: number;
+    readonly reason: string;
     readonly runMs: number;
     readonly notBeforeMs: number;
   };

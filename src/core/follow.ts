@@ -13,11 +13,16 @@ export function follow(run: Run, runMs: number): readonly Fact[] {
   if (!run.holder || run.archived) return [];
   const timed = run.halt?.now ? [] : timeLimits(run, runMs);
   if (timed.length > 0) return timed;
-  if (run.halt || run.slots === 0 || run.phase === run.until) return [];
+  if (run.halt || run.slots === 0 || hasArrived(run)) return [];
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
   if (rule?.then.kind === "go") return [move(run, rule.name, rule.then)];
   if (rule?.then.kind === "job") return startJob(run, rule.then, runMs);
   return startReady(run, runMs);
+}
+
+/** Whether it stands where whoever drives it wanted it to stop. */
+export function hasArrived({ phase, until, within }: Run): boolean {
+  return phase === until || (within !== null && phase !== within);
 }
 
 /** Limits that were crossed, once those that a halt had stopped have begun anew. */

@@ -20,7 +20,8 @@ interface Kinds {
   reopen: { readonly to: string; readonly reason: string };
   archive: { readonly reason: string };
   /** `digests`: the protocol's files as they are now. */
-  advance: { readonly digests: Digests };
+  /** `request`: what a person asks for beside going on, such as `redo`; only a rule that waits for it answers. */
+  advance: { readonly digests: Digests; readonly request?: string; readonly reason?: string };
   override: { readonly reason: string; readonly to?: string; readonly digests: Digests };
   register: {
     readonly artifact: string;
@@ -41,6 +42,8 @@ interface Kinds {
     readonly attempt?: number | undefined;
     readonly created: Words;
     readonly modified: Words;
+    /** What heddle saw in the target, when it was asked to look first (X20). */
+    readonly evidence?: Evidence | undefined;
   };
   fail: { readonly task: TaskId; readonly attempt?: number | undefined } & Failure;
   retry: { readonly task: TaskId; readonly force?: boolean };
@@ -83,10 +86,11 @@ interface Kinds {
   /** `alive`: whether the present holder's process still lives, as the host saw it. */
   claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
   release: { readonly epoch: number };
-  /** `until`: the phase at which to stop by itself. */
+  /** `until`: the phase at which to stop by itself; `within`: the phase that is worked on, and no other. */
   drive: {
     readonly slots: number;
     readonly until?: string;
+    readonly within?: string;
     readonly only?: readonly TaskId[];
     readonly onOrphan?: OnOrphan;
   };
@@ -136,6 +140,8 @@ export type Outcome =
       readonly tip?: string;
       /** The agent died with an earlier orchestrator, and there is nothing to take over. */
       readonly lost?: boolean;
+      /** Its agent reached a usage limit: how long it is left alone. */
+      readonly parkMs?: number;
     } & Failure);
 
 /** What an agent's call used; a cost that nobody told is null. */

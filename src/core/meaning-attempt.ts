@@ -11,6 +11,7 @@ export const attemptMeanings: Meanings<
   | "task-merged"
   | "attempt-lost"
   | "attempt-paused"
+  | "attempt-parked"
   | "proposal-recorded"
   | "proposal-refused"
   | "task-undone"
@@ -60,6 +61,13 @@ export const attemptMeanings: Meanings<
   },
   "attempt-paused": (run, { task: id, runMs }) => {
     change(run, id, giveBack);
+    pass(run, runMs);
+  },
+  "attempt-parked": (run, { task: id, notBeforeMs, runMs }) => {
+    change(run, id, (task) => {
+      giveBack(task);
+      task.notBeforeMs = notBeforeMs;
+    });
     pass(run, runMs);
   },
   "proposal-recorded": () => {},

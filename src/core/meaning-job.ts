@@ -3,7 +3,9 @@ import type { Meanings } from "./fact.ts";
 import type { JobRecord } from "./parts.ts";
 import type { Run } from "./run.ts";
 
-export const jobMeanings: Meanings<"job-started" | "job-stage-entered" | "job-failed" | "job-completed"> = {
+export const jobMeanings: Meanings<
+  "job-started" | "job-stage-entered" | "job-failed" | "job-parked" | "job-completed"
+> = {
   "job-started": (run, { role, makes, attempt, dueMs, runMs }) => {
     run.job = { role, makes, attempt, stage: "working", dueMs, repaired: false };
     const { tries, problems } = recordOf(run, role);
@@ -17,6 +19,12 @@ export const jobMeanings: Meanings<"job-started" | "job-stage-entered" | "job-fa
   "job-failed": (run, { role, problems, notBeforeMs, runMs }) => {
     run.job = null;
     run.jobs[role] = { ...recordOf(run, role), problems, notBeforeMs };
+    pass(run, runMs);
+  },
+  "job-parked": (run, { role, notBeforeMs, runMs }) => {
+    run.job = null;
+    const record = recordOf(run, role);
+    run.jobs[role] = { ...record, tries: record.tries - 1, notBeforeMs };
     pass(run, runMs);
   },
   "job-completed": (run, { role }) => {

@@ -88,6 +88,7 @@ export const runMeanings: Meanings<
   "slots-set": (run, fact) => {
     run.slots = fact.slots;
     run.until = fact.until;
+    run.within = fact.within ?? null;
     run.only = fact.only ?? null;
     run.onOrphan = fact.onOrphan ?? "retry";
   },

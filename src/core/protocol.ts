@@ -50,6 +50,12 @@ export interface Protocol {
   readonly artifacts: Readonly<Record<string, string>>;
   /** Artifacts that a person brings: no job makes them. */
   readonly given?: readonly string[];
+  /** What each artifact is made from: when that changes, it is stale. */
+  readonly madeFrom?: Readonly<Record<string, readonly string[]>>;
+  /** The fields of an artifact that rules read, each with the words that it may hold. */
+  readonly fields?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+  /** Roles that heddle plays itself: no agent, and no skill. */
+  readonly commands?: readonly string[];
   readonly subjects: Readonly<Record<string, Subject>>;
   readonly rules: readonly Rule[];
   /** Loop counters: the subject that turns to `reached` at the bound. */

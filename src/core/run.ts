@@ -1,6 +1,5 @@
-// What a run is: everything heddle knows about one protocol at work on one project. A Run is the fold of its
-// facts (`apply.ts`) and nothing else. All of it but `protocol` and `tasks` is plain JSON, the "head".
-// Fields marked derived are never journaled: they follow from the rest and are kept for speed.
+// What a run is: all that heddle knows of one protocol at work on one project, the fold of its facts (`apply.ts`). All but
+// `protocol` and `tasks` is plain JSON, the "head"; what is marked derived follows from the rest and is never journaled.
 import type {
   Artifact,
   Branch,
@@ -51,8 +50,9 @@ export interface TaskDef {
   readonly behaviours: readonly string[];
   readonly files: readonly { readonly path: string; readonly action: string }[];
   readonly criteria: readonly { readonly criterion: string; readonly command: string }[];
-  /** What it must have for itself while it is worked on: `database`, a port, a licence. */
+  /** What it must have for itself while it is worked on (`database`), and by what names its executor is chosen. */
   readonly exclusive?: readonly string[];
+  readonly tags?: readonly string[];
   /** Within the planning folder (`taskFile`); what another heddle or program wrote may be a path of any kind. */
   readonly file: string;
   /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
@@ -148,9 +148,10 @@ export interface Head {
   halt: Halt | null;
   questions: Question[];
   usage: Usage;
-  /** Set while an orchestrator drives the run itself: how many attempts may run at once, and up to which phase. */
+  /** Set while an orchestrator drives the run itself: how many attempts at once, up to or only in which phase. */
   slots: number;
   until: string | null;
+  within: string | null;
   /** Only these tasks are started, when a person named them; and what becomes of attempts that were lost. */
   only: readonly TaskId[] | null;
   onOrphan: OnOrphan;

@@ -117,6 +117,8 @@ function seen(task: Task, { evidence }: Outcome): Fact[] {
 function unsuccessful(run: Run, task: Task, { outcome, runMs }: Ended<Bad>): Fact[] {
   if (outcome.tip !== undefined) return [{ kind: "branch-moved", tip: outcome.tip, reason: outcome.error }];
   if (outcome.subcategory === "full") return full(run, task, { reason: outcome.error, runMs });
+  if (outcome.parkMs !== undefined)
+    return [parked(task, { reason: outcome.error, runMs, parkMs: outcome.parkMs })];
   if (outcome.lost) return lost(run, task, { reason: outcome.error, runMs });
   if (outcome.category === "unparseable" && task.attempt?.stage === "working")
     return [entered(run, task, { stage: "repairing", runMs })];
@@ -128,6 +130,14 @@ function unsuccessful(run: Run, task: Task, { outcome, runMs }: Ended<Bad>): Fac
 function full(run: Run, task: Task, { reason, runMs }: { reason: string; runMs: number }): Fact[] {
   const paused: Fact = { kind: "attempt-paused", ...tryOf(task), reason, runMs };
   return run.halt ? [paused] : [paused, { kind: "halt-requested", code: "disk", reason, now: false }];
+}
+
+/** A usage limit is nobody's fault: it costs no try, and the task is left alone until the limit is over (C7). */
+function parked(
+  task: Task,
+  { reason, runMs, parkMs }: { reason: string; runMs: number; parkMs: number },
+): Fact {
+  return { kind: "attempt-parked", ...tryOf(task), reason, runMs, notBeforeMs: runMs + parkMs };
 }
 
 /** Nobody's fault, and yet an attempt that takes the orchestrator with it each time must not go on for ever. */

@@ -38,8 +38,9 @@ function effectEnded(run: Run, input: InputOf<"effect-ended">): Step {
   return attemptEnded(run, task, { outcome, runMs });
 }
 
-function drive(run: Run, { slots, until, only, onOrphan = "retry" }: InputOf<"drive">): Step {
-  const wanted = JSON.stringify([slots, until ?? null, only ?? null, onOrphan]);
-  if (JSON.stringify([run.slots, run.until, run.only, run.onOrphan]) === wanted) return accept();
-  return accept({ kind: "slots-set", slots, until: until ?? null, ...(only && { only }), onOrphan });
+function drive(run: Run, { slots, until, within, only, onOrphan = "retry" }: InputOf<"drive">): Step {
+  const wanted = JSON.stringify([slots, until ?? null, within ?? null, only ?? null, onOrphan]);
+  if (JSON.stringify([run.slots, run.until, run.within, run.only, run.onOrphan]) === wanted) return accept();
+  const named = { ...(within !== undefined && { within }), ...(only && { only }) };
+  return accept({ kind: "slots-set", slots, until: until ?? null, ...named, onOrphan });
 }

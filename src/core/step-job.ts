@@ -102,7 +102,11 @@ function unsuccessful(
   job: Job,
   { outcome, runMs }: { outcome: Extract<Outcome, { ok: false }>; runMs: number },
 ): Fact[] {
-  const { category, error, problems = [error], retryable } = outcome;
+  const { category, error, problems = [error], retryable, parkMs } = outcome;
+  if (parkMs !== undefined) {
+    const { role, attempt } = job;
+    return [{ kind: "job-parked", role, attempt, reason: error, runMs, notBeforeMs: runMs + parkMs }];
+  }
   if (category === "unparseable" && !job.repaired) return [entered(run, job, { stage: "repairing", runMs })];
   const again = retryable && category !== "unparseable";
   return failedJob(run, job, { category, problems, runMs, again });

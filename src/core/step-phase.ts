@@ -1,22 +1,20 @@
 // Moving from phase to phase: by the rules, by a person's override, by adopting an edited view.
 import { accept, refuse, type Step, type Steps, unknownTask } from "./answer.ts";
+import type { Fact } from "./fact.ts";
 import type { InputOf } from "./input.ts";
 import { closest, type Problem, problem } from "./problem.ts";
 import { type Action, decide, type Rule } from "./protocol.ts";
 import type { Run } from "./run.ts";
 
 export const phaseSteps: Steps<"advance" | "override" | "adopt"> = {
-  advance: (run, { digests }) => {
-    const { rule } = decide(run.protocol, { run, request: "advance", digests });
-    if (rule?.then.kind === "go")
-      return accept({
-        kind: "phase-entered",
-        from: run.phase,
-        to: rule.then.to,
-        rule: rule.name,
-        counts: rule.then.counts ?? null,
-      });
-    return refuse(stays(run, rule));
+  advance: (run, input) => {
+    const { digests, request = "advance" } = input;
+    const { rule } = decide(run.protocol, { run, request, digests });
+    const answered = request === "advance" || rule?.when.request?.includes(request) === true;
+    if (!answered || rule?.then.kind !== "go") return refuse(stays(run, rule, request));
+    const { to, counts = null } = rule.then;
+    const facts = request === "advance" ? [] : requested(run, { ...input, request });
+    return accept(...facts, { kind: "phase-entered", from: run.phase, to, rule: rule.name, counts });
   },
   override: (run, { reason, to }) => {
     if (reason.trim() === "") return refuse(noReason("heddle next --override"));
@@ -33,11 +31,32 @@ export const phaseSteps: Steps<"advance" | "override" | "adopt"> = {
   adopt,
 };
 
+/** What a person asked for, and why; a task that is opened again has all its rounds before it. */
+function requested(
+  run: Run,
+  { request, reason }: { readonly request: string; readonly reason?: string },
+): Fact[] {
+  const why: Fact[] =
+    reason === undefined ? [] : [{ kind: "variable-set", name: `${request}_reason`, value: reason }];
+  const ended = run.protocol.phases.find(({ name }) => name === run.phase)?.end === true;
+  const anew = ended ? run.protocol.counters : [];
+  return [
+    ...why,
+    ...anew.map(
+      (name): Fact => ({ kind: "variable-set", name: `${name}_before`, value: run.counters[name] ?? 0 }),
+    ),
+  ];
+}
+
 /** Why the phase stays: the rule's own sentence, and what would move it. */
-function stays(run: Run, rule: Rule | null): Problem {
+function stays(run: Run, rule: Rule | null, request: string): Problem {
   if (!rule)
     return problem("no-rule", `no rule says how to go on from phase \`${run.phase}\``, {
       hint: `heddle protocol check ${run.protocol.name}`,
+    });
+  if (request !== "advance")
+    return problem("out-of-turn", `\`${request}\` has no place in phase \`${run.phase}\`: ${rule.name}`, {
+      hint: "heddle next",
     });
   if (rule.then.kind === "end")
     return problem("ended", `\`${run.phase}\` is the last phase: ${rule.name}`, { hint: "heddle status" });
@@ -109,14 +128,26 @@ function gatesBefore(run: Run, phase: string, digests: InputOf<"adopt">["digests
       }),
     ];
   }
-  return order.slice(0, target).flatMap((each) => {
-    const { rule } = decide(run.protocol, { run: { ...run, phase: each }, request: "advance", digests });
-    if (rule?.then.kind === "go") return [];
-    const missing = rule?.name ?? "no rule leads on";
-    return problem("inconsistent", `phase \`${phase}\` does not fit: in \`${each}\`, ${missing}`, {
-      hint: `heddle state restore goes back to \`${run.phase}\``,
-    });
-  });
+  return walked(run, phase, digests);
+}
+
+/** From the first phase on, wherever the rules lead with what is there now. */
+function walked(run: Run, phase: string, digests: InputOf<"adopt">["digests"]): Problem[] {
+  const seen = new Set<string>();
+  for (let at = run.protocol.phases[0]?.name ?? ""; at !== phase; ) {
+    seen.add(at);
+    const { rule } = decide(run.protocol, { run: { ...run, phase: at }, request: "advance", digests });
+    if (rule?.then.kind !== "go" || seen.has(rule.then.to)) {
+      const missing = rule?.name ?? "no rule leads on";
+      return [
+        problem("inconsistent", `phase \`${phase}\` does not fit: in \`${at}\`, ${missing}`, {
+          hint: `heddle state restore goes back to \`${run.phase}\``,
+        }),
+      ];
+    }
+    at = rule.then.to;
+  }
+  return [];
 }
 
 function noReason(command: string): Problem {

@@ -8,17 +8,13 @@ import { isDead, isSettled, statusOf } from "./task.ts";
 
 export const taskSteps: Steps<"start" | "complete" | "fail" | "retry" | "skip"> = {
   start,
-  complete: (run, { task: id, attempt, created, modified }) =>
-    whenRunning(run, { id, attempt }, (task) =>
-      accept({
-        kind: "task-completed",
-        task: id,
-        attempt: task.attempts,
-        created,
-        modified,
-        done: "claimed",
-      }),
-    ),
+  complete: (run, { task: id, attempt, created, modified, evidence }) =>
+    whenRunning(run, { id, attempt }, ({ attempts }) => {
+      const about = { task: id, attempt: attempts };
+      const done = evidence ? "verified" : "claimed";
+      const seen: Fact[] = evidence ? [{ kind: "checks-recorded", ...about, ...evidence }] : [];
+      return accept(...seen, { kind: "task-completed", ...about, created, modified, done });
+    }),
   fail: (run, { task: id, attempt, error, category, subcategory, retryable }) =>
     whenRunning(run, { id, attempt }, ({ attempts }) =>
       accept({ kind: "task-failed", task: id, attempt: attempts, error, category, subcategory, retryable }),

@@ -1,6 +1,5 @@
 // What follows from an input. `step` is pure: it reads the run and answers with facts, or with problems when the
 // input may not be. `carryOut` writes the facts down through a Draft and goes on with what follows by itself.
-
 import { refuse, type Step, type Steps } from "./answer.ts";
 import type { Fact } from "./fact.ts";
 import { follow } from "./follow.ts";

@@ -6,7 +6,7 @@ import type { Json } from "./run.ts";
 export type StoredFact = { readonly kind: string } & { readonly [key: string]: Json };
 export type Upgrades = Readonly<Record<number, (fact: StoredFact) => StoredFact>>;
 
-/** Format 2 may name folders relative to the project, and sums rows otherwise: what was written in 1 reads the same. */
+/** Format 3 has parked work. Format 2 may name folders relative to the project, and sums rows otherwise: what was written in 1 reads the same. */
 export const upgrades: Upgrades = {};
 
 export function upgrade(stored: StoredFact, format: number, table: Upgrades = upgrades): Fact {

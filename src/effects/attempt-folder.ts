@@ -17,6 +17,8 @@ export interface AttemptFolder {
   readonly result: string;
   /** What it proposed over its socket; it cannot be reached from inside. */
   readonly proposed: string;
+  /** What it asked over its socket; the same. */
+  readonly asked: string;
   readonly bundle: string;
   readonly token: string;
   /** What set-up put into the workspace: no work of the agent's. */
@@ -46,6 +48,18 @@ export function startedOf({ started }: AttemptFolder): Started | undefined {
   return text ? (JSON.parse(text) as Started) : undefined;
 }
 
+/** A question of the agent's, by its name within the attempt. */
+export interface Question {
+  readonly id: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+export function questionsIn({ asked }: AttemptFolder): readonly Question[] {
+  const text = readIfThere(asked);
+  return text ? (JSON.parse(text) as Question[]) : [];
+}
+
 /** When the attempt began: every commit made of it bears this time, so that making it again gives the same one. */
 export function startedAt(folder: AttemptFolder): string {
   return startedOf(folder)?.at ?? "2000-01-01T00:00:00.000Z";
@@ -67,6 +81,7 @@ export function attemptFolder(
     outbox: at("out"),
     result: at("out/result.json"),
     proposed: at("proposed.json"),
+    asked: at("asked.json"),
     bundle: at("bundle.json"),
     token: at("token"),
     provided: at("provided.json"),

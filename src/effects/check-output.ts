@@ -2,14 +2,11 @@
 // wrong is worded for the role that must mend it; what is no document goes to the fixer (C6, D17, D18).
 import { join } from "node:path";
 import type { Outcome } from "../core/input.ts";
-import type { Job } from "../core/parts.ts";
 import { textDigest } from "../host/digest.ts";
-import { listFiles, readIfThere, readText, remove, replaceFile } from "../host/files.ts";
-import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
+import { listFiles, readIfThere, readText, replaceFile } from "../host/files.ts";
+import { type OutputKind, outputThere, strangeIn } from "../planning/check-output.ts";
 import { forTheRole } from "../planning/for-the-role.ts";
-import { fileOf, type Places } from "../planning/plan-files.ts";
-import type { TaskValidation } from "../protocols/decomposition/artifacts/task-validation.ts";
-import { renderTaskValidation } from "../protocols/decomposition/artifacts/task-validation-report.ts";
+import type { Product } from "../planning/product.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import type { RoleFolder } from "./role-folder.ts";
 
@@ -17,36 +14,37 @@ export interface OutputWork {
   readonly folder: RoleFolder;
   /** The attempt before this one, to notice an output that did not change. */
   readonly before: RoleFolder | undefined;
-  readonly places: Places;
+  readonly product: Product;
   readonly redact: (text: string) => string;
 }
 
-export function checkRoleOutput(job: Job, work: OutputWork): Outcome {
-  const outcome = look(job.makes as Makes, work);
+export function checkRoleOutput(work: OutputWork): Outcome {
+  const outcome = look(work);
   // What was refused is remembered, so that the same output handed in again is known, and why it was refused.
   if (!outcome.ok) replaceFile(work.folder.refused, JSON.stringify(outcome.problems ?? [outcome.error]));
   return outcome;
 }
 
-function look(makes: Makes, { folder, before, places, redact }: OutputWork): Outcome {
+function look({ folder, before, product, redact }: OutputWork): Outcome {
   const { output: path } = folder;
-  const strange = strangeIn(makes, path);
+  const { kind } = product;
+  const strange = strangeIn(kind, path);
   if (strange)
     return refused("no-output", [`${strange} is not a plain file or folder: write the output itself there`]);
-  if (!outputThere(makes, path))
+  if (!outputThere(kind, path))
     return refused("no-output", [`nothing fresh lies at ${path}: writing it there is what the work is`]);
-  const leak = outputFiles(makes, path).find((file) => holdsSecret(file, redact));
+  const leak = outputFiles(kind, path).find((file) => holdsSecret(file, redact));
   if (leak)
     return refused("validation", [`${leak} holds a secret of the person's environment: leave it out`]);
-  const broken = mendAll(makes, path);
+  const broken = mendAll(kind, path);
   if (broken)
     return refused("unparseable", [`${broken} is not a JSON document, and none can be found in it`]);
   const earlier = before && refusedBefore(before);
-  if (earlier && sameOutput(makes, path, before.output))
+  if (earlier && sameOutput(kind, path, before.output))
     return refused("stale-output", [`${unchanged}: ${earlier[0] ?? ""}`, ...earlier]);
-  const { problems, inputs } = checkOutput(makes, { places, path });
+  const { problems, inputs } = product.check(path);
   if (problems.length > 0) return refused("validation", problems.map(forTheRole));
-  putInPlace(makes, path, places);
+  product.keep(path);
   return { ok: true, inputs };
 }
 
@@ -74,13 +72,13 @@ function refused(category: string, problems: readonly string[]): Outcome {
   };
 }
 
-export function outputFiles(makes: Makes, path: string): string[] {
-  return outputKinds[makes] === "folder" ? listFiles(path, ".json").map((name) => join(path, name)) : [path];
+export function outputFiles(kind: OutputKind, path: string): string[] {
+  return kind === "folder" ? listFiles(path, ".json").map((name) => join(path, name)) : [path];
 }
 
 /** Takes documents out of prose and fences, keeping what was written; names the first that holds none. */
-function mendAll(makes: Makes, path: string): string | undefined {
-  for (const file of outputFiles(makes, path)) {
+function mendAll(kind: OutputKind, path: string): string | undefined {
+  for (const file of outputFiles(kind, path)) {
     const read = readText(file);
     // What cannot be read as text is for the validators to name.
     if ("problem" in read) continue;
@@ -93,39 +91,15 @@ function mendAll(makes: Makes, path: string): string | undefined {
   return undefined;
 }
 
-function sameOutput(makes: Makes, now: string, before: string): boolean {
+function sameOutput(kind: OutputKind, now: string, before: string): boolean {
   const digest = (path: string) =>
-    outputFiles(makes, path)
+    outputFiles(kind, path)
       .map((file) => digestOf(file))
       .join(" ");
-  return outputThere(makes, before) && digest(now) === digest(before);
+  return outputThere(kind, before) && digest(now) === digest(before);
 }
 
 function digestOf(file: string): string {
   const read = readText(file);
   return "text" in read ? textDigest(read.text) : "";
-}
-
-/** Files first, journal after: a crash in between checks the same output again, and puts the same files there. */
-function putInPlace(makes: Makes, path: string, places: Places): void {
-  const home = fileOf(places, makes);
-  if (outputKinds[makes] === "file") {
-    const text = textOf(path);
-    replaceFile(home, text);
-    if (makes === "task_validation")
-      replaceFile(
-        join(places.planningDir, "reports/task-validation-report.md"),
-        renderTaskValidation(JSON.parse(text) as TaskValidation),
-      );
-    return;
-  }
-  const names = listFiles(path, ".json");
-  for (const name of names) replaceFile(join(home, name), textOf(join(path, name)));
-  for (const name of listFiles(home, ".json")) if (!names.includes(name)) remove(join(home, name));
-}
-
-function textOf(file: string): string {
-  const read = readText(file);
-  if ("problem" in read) throw new Error(`bug: ${file} was checked and cannot be read`);
-  return read.text;
 }

@@ -47,7 +47,12 @@ export async function checkTree(
     const checks: Check[] = [];
     for (const [at, criterion] of checking.criteria.entries()) {
       if (signal.aborted) break;
-      checks.push(await runCheck(checking, { room, tree, at, ...criterion }, signal));
+      const place = {
+        ...criterion,
+        ...inRoom(checking, room),
+        log: join(folder.checks, `${tree.slice(0, 12)}-${at + 1}`),
+      };
+      checks.push(await runCheck(checking, place, signal));
     }
     return { tree, checks };
   } finally {
@@ -55,36 +60,31 @@ export async function checkTree(
   }
 }
 
-interface One {
-  readonly room: string;
-  readonly tree: string;
-  readonly at: number;
-  readonly criterion: string;
-  readonly command: string;
+function inRoom({ repository }: Checking, room: string) {
+  const files = join(room, "tree");
+  const [cwd, home, tmp] = [join(files, repository.prefix), join(room, "home"), join(room, "tmp")];
+  return { cwd, writable: [files], home, tmp };
 }
 
-async function runCheck(
-  { repository, bench, folder, mark, network }: Checking,
-  { room, tree, at, criterion, command }: One,
+export interface One {
+  readonly criterion: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly writable: readonly string[];
+  readonly home: string;
+  readonly tmp: string;
+  readonly log: string;
+}
+
+/** One acceptance command, wherever its files lie. */
+export async function runCheck(
+  { bench, network, mark }: Pick<Checking, "bench" | "network" | "mark">,
+  { criterion, command, ...place }: One,
   signal: AbortSignal,
 ): Promise<Check> {
-  const log = join(folder.checks, `${tree.slice(0, 12)}-${at + 1}`);
-  const files = join(room, "tree");
-  const ended = await runCommand(
-    bench,
-    {
-      command,
-      cwd: join(files, repository.prefix),
-      writable: [files],
-      home: join(room, "home"),
-      tmp: join(room, "tmp"),
-      network,
-      set: { CI: "1", HEDDLE_CHECK: "1" },
-      log,
-      mark,
-    },
-    { signal },
-  );
+  const set = { CI: "1", HEDDLE_CHECK: "1" };
+  const ended = await runCommand(bench, { command, ...place, network, set, mark }, { signal });
+  const { log } = place;
   const output = [readTail(`${log}.out`, tailBytes), readTail(`${log}.err`, tailBytes)].join("\n");
   const { how } = ended;
   const exit = how.kind === "exited" ? how.code : null;

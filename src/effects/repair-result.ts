@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Agent } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
-import { isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
+import { append, isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
@@ -34,7 +34,7 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
 }
 
 async function turn(
-  { folder, def, attempt, limits, mark, readable, skill }: Repair,
+  { folder, def, attempt, limits, mark, readable, skill, now }: Repair,
   { agent, fixed }: { agent: Agent; fixed: string },
   signal: AbortSignal,
 ): Promise<Spent | undefined> {
@@ -60,8 +60,10 @@ async function turn(
   };
   const order = { role: "fixer", task: def.id, attempt, bundle, token: folder.token, output: fixed };
   let usage: Spent | undefined;
-  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal))
+  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
+    append(join(home, "events.jsonl"), `${JSON.stringify({ at: now(), ...event })}\n`);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
+  }
   return usage;
 }
 

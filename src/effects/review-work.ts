@@ -1,11 +1,19 @@
 // Effect `review-work`: a second agent, never the one that did the work, judges the change against the criteria (X9).
 import { join } from "node:path";
 import * as z from "zod";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, Stopped } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import type { Json } from "../core/run.ts";
-import { isPlainFile, isThere, makeFolder, readIfThere, readText, replaceFile } from "../host/files.ts";
+import {
+  append,
+  isPlainFile,
+  isThere,
+  makeFolder,
+  readIfThere,
+  readText,
+  replaceFile,
+} from "../host/files.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
@@ -31,14 +39,19 @@ export async function reviewWork(review: Review, signal: AbortSignal): Promise<O
   const place = join(review.folder.folder, "review");
   const output = join(place, "out/judgement.json");
   const done = join(place, "ended");
-  let usage: Spent | undefined;
+  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   if (!isThere(done)) {
-    usage = await turn(review, { place, output }, signal);
+    ({ usage, stopped } = await turn(review, { place, output }, signal));
     if (signal.aborted) return failure("environment", "ended");
     replaceFile(done, "");
     forgetHome(join(place, "home"));
   }
-  return { ...judged(review, output), ...(usage && { usage }) };
+  // Why there is no judgement, where the reviewer says so itself.
+  const reason = stopped.kind === "failed" && !isThere(output) ? stopped : undefined;
+  const outcome = reason
+    ? failure(reason.category, `the reviewer: ${reason.message}`)
+    : judged(review, output);
+  return { ...outcome, ...(usage && { usage }) };
 }
 
 function judged({ def }: Review, output: string): Outcome {
@@ -57,10 +70,10 @@ function judged({ def }: Review, output: string): Outcome {
 }
 
 async function turn(
-  { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd }: Review,
+  { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd, now }: Review,
   { place, output }: { place: string; output: string },
   signal: AbortSignal,
-): Promise<Spent | undefined> {
+): Promise<{ usage: Spent | undefined; stopped: Stopped }> {
   for (const name of ["home", "work", "out"]) makeFolder(join(place, name));
   const [bundle, patch] = [join(place, "bundle.json"), join(place, "change.patch")];
   replaceFile(patch, diff);
@@ -75,10 +88,13 @@ async function turn(
     records: place,
   };
   const order = { role: "task-verifier", task: def.id, attempt, bundle, token: folder.token, output };
-  let usage: Spent | undefined;
-  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal))
+  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
+  for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
+    append(join(place, "events.jsonl"), `${JSON.stringify({ at: now(), ...event })}\n`);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
-  return usage;
+    if (event.kind === "stopped") stopped = event.how;
+  }
+  return { usage, stopped };
 }
 
 function failure(category: string, error: string): Outcome {

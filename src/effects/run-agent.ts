@@ -8,7 +8,7 @@ import { append, isThere, readIfThere, rename, replaceFile } from "../host/files
 import type { Limits } from "../host/limits.ts";
 import { endMarked } from "../host/processes.ts";
 import { forgetHome } from "./agent-home.ts";
-import { type Started, startedOf } from "./attempt-folder.ts";
+import { type Question, questionsIn, type Started, startedOf } from "./attempt-folder.ts";
 import { type Proposal, readProposal } from "./read-result.ts";
 import { type Seeing, seeWork } from "./see-work.ts";
 import { addUsage, spentSoFar } from "./usage.ts";
@@ -30,6 +30,24 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly watch: Watch;
   /** Whether a conversation that was cut off may be taken up: the person wants what was left behind tried again. */
   readonly mayResume: boolean;
+  /** What a usage limit leads to. */
+  readonly park: Park;
+}
+
+/** A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. */
+export type Park = (
+  agent: string,
+  resetsInMs: number | null,
+) => { readonly parkMs: number; readonly outlook: string };
+
+export function parkedBy(
+  stopped: Stopped,
+  agent: string,
+  park: Park,
+): { readonly parkMs: number; readonly error: string } | undefined {
+  if (stopped.kind !== "failed" || !stopped.limit) return undefined;
+  const { parkMs, outlook } = park(agent, stopped.limit.resetsInMs);
+  return { parkMs, error: `${stopped.message}; ${outlook}` };
 }
 
 /** An attempt that takes its orchestrator with it each time is lost in the end. */
@@ -54,8 +72,9 @@ export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Out
   }
   await endMarked(mark);
   const usage = spentSoFar(folder.events, before.agent);
-  if (hasProposal(work))
-    return concludeEnded(work, { stopped: { kind: "finished" }, asked: [], ...(usage && { usage }) });
+  const asked = askedInside(work);
+  if (asked.length > 0 || hasProposal(work))
+    return concludeEnded(work, { stopped: { kind: "finished" }, asked, ...(usage && { usage }) });
   const { resume } = agent;
   if (!resume || !work.mayResume || before.agent !== agent.name || before.resumed >= mostResumed) {
     forgetHome(folder.home);
@@ -109,20 +128,24 @@ function lost(usage: Spent | undefined): Outcome {
 }
 
 async function listen(work: TaskWork, { started, usage: before, events }: Turn): Promise<Ended> {
-  const { agent, folder, def, attempt } = work;
+  const { agent, folder, def } = work;
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [before, { kind: "finished" }];
   for await (const event of events({ ...orderOf(work), session: started.session })) {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
     work.watch(def.id, event, agent.name);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
-    if (event.kind === "asked") {
-      const { text, options } = event;
-      asked.push({ kind: "ask", id: `${def.id}-${attempt}-${event.id}`, text, options, about: def.id });
-    }
+    if (event.kind === "asked") asked.push(asking(work, event));
     if (event.kind === "stopped") stopped = event.how;
   }
-  return { stopped, asked, ...(usage && { usage }) };
+  return { stopped, asked: [...asked, ...askedInside(work)], ...(usage && { usage }) };
+}
+
+/** What it asked over its socket. */
+const askedInside = (work: TaskWork) => questionsIn(work.folder).map((question) => asking(work, question));
+
+function asking({ def, attempt }: TaskWork, { id, text, options }: Question): Input {
+  return { kind: "ask", id: `${def.id}-${attempt}-${id}`, text, options, about: def.id };
 }
 
 function orderOf({ folder, def, attempt, limits, cwd, readable, env, mark }: TaskWork): Order {
@@ -152,7 +175,7 @@ export async function conclude(work: TaskWork, { stopped, usage, asked }: Ended)
 async function judged(work: TaskWork, proposal: Proposal, stopped: Stopped): Promise<Outcome> {
   switch (proposal.kind) {
     case "none":
-      return nothingProposed(stopped);
+      return { ...nothingProposed(stopped), ...parkedBy(stopped, work.agent.name, work.park) };
     case "unreadable":
       return failure("unparseable", proposal.reason);
     case "wrong":

@@ -1,37 +1,44 @@
 // Effect `run-role`: one agent at work on one artifact. Asks first: an attempt that has ended, or whose output is
 // already right, is taken over and not paid for twice.
 import { join } from "node:path";
-import type { Agent, AgentEvent, Stopped } from "../agents/agent.ts";
+import type { Agent, AgentEvent, Stopped, Workspace } from "../agents/agent.ts";
 import type { Input, Outcome, Spent } from "../core/input.ts";
-import type { Job } from "../core/parts.ts";
+import { wallClock } from "../host/clock.ts";
 import { textDigest } from "../host/digest.ts";
-import { copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
+import { append, copyTree, isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
-import { checkOutput, type Makes, outputKinds, outputThere, strangeIn } from "../planning/check-output.ts";
-import type { Places } from "../planning/plan-files.ts";
-import { planningBundle, type RoleOrder, type Skill } from "../planning/planning-bundle.ts";
+import { outputThere, strangeIn } from "../planning/check-output.ts";
+import type { Product } from "../planning/product.ts";
 import { forgetHome } from "./agent-home.ts";
 import type { RoleFolder } from "./role-folder.ts";
+import { type Park, parkedBy } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface RoleWork {
   readonly agent: Agent;
   readonly limits: Limits;
-  readonly order: RoleOrder;
-  readonly skill: Skill;
+  readonly role: string;
+  readonly attempt: number;
+  readonly product: Product;
+  /** The bundle's text, made when everything that it names is there. */
+  readonly bundle: () => string;
   readonly folder: RoleFolder;
+  /** Where it works, if not in an empty folder of its own, and what it may write there. */
+  readonly place?: Pick<Workspace, "cwd" | "writable" | "env" | "tmp">;
   /** Paths that the role may read in its box. */
   readonly readable: readonly string[];
   /** Where the output of the attempt before lies, when it was refused. */
   readonly before?: string;
   readonly watch: (role: string, event: AgentEvent) => void;
+  /** What a usage limit leads to. */
+  readonly park: Park;
 }
 
-export async function runRole(job: Job, work: RoleWork, signal: AbortSignal): Promise<Outcome> {
+export async function runRole(work: RoleWork, signal: AbortSignal): Promise<Outcome> {
   const ended = readIfThere(work.folder.ended);
   if (ended) return JSON.parse(ended) as Outcome;
-  if (isRightAlready(job.makes as Makes, work.folder, work.order.places)) return { ok: true };
-  prepare(work, job.makes as Makes);
+  if (isRightAlready(work.product, work.folder)) return { ok: true };
+  prepare(work);
   const outcome = await workOn(work, signal);
   if (signal.aborted) return outcome;
   replaceFile(work.folder.ended, JSON.stringify(outcome));
@@ -39,38 +46,29 @@ export async function runRole(job: Job, work: RoleWork, signal: AbortSignal): Pr
   return outcome;
 }
 
-function isRightAlready(makes: Makes, { output }: RoleFolder, places: Places): boolean {
-  return (
-    !strangeIn(makes, output) &&
-    outputThere(makes, output) &&
-    checkOutput(makes, { places, path: output }).problems.length === 0
-  );
+export function isRightAlready({ kind, check }: Product, { output }: RoleFolder): boolean {
+  return !strangeIn(kind, output) && outputThere(kind, output) && check(output).problems.length === 0;
 }
 
-export function prepare(work: RoleWork, makes: Makes): void {
-  const { folder, order, skill } = work;
+export function prepare({ folder, product: { kind }, role, before, bundle }: RoleWork): void {
   for (const each of [folder.work, folder.home, folder.outbox]) makeFolder(each);
-  if (outputKinds[makes] === "folder" && order.role !== "fixer") makeFolder(folder.output);
-  if (work.before && !strangeIn(makes, work.before) && outputThere(makes, work.before))
-    copyTree(work.before, folder.previous);
-  const text = `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`;
-  replaceFile(folder.bundle, text);
-  // For people: `heddle bundle show <role>` reads the latest.
-  replaceFile(join(order.places.planningDir, "bundles", `${order.role}-bundle.json`), text);
+  if (kind === "folder" && role !== "fixer") makeFolder(folder.output);
+  if (before && !strangeIn(kind, before) && outputThere(kind, before)) copyTree(before, folder.previous);
+  replaceFile(folder.bundle, bundle());
   if (!isThere(folder.token))
     replaceFile(folder.token, textDigest(crypto.getRandomValues(new Uint8Array(32))));
 }
 
 /** What the agent did, as an outcome: its end says nothing about its work, only whether there may be any. */
 export async function workOn(
-  { agent, limits, order, folder, readable, watch }: RoleWork,
+  { agent, limits, role, attempt, folder, place, readable, watch, park }: RoleWork,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { role, attempt } = order;
   const workspace = {
     cwd: folder.work,
     home: folder.home,
-    writable: [folder.outbox],
+    ...place,
+    writable: [folder.outbox, ...(place?.writable ?? [])],
     readable: isThere(folder.previous) ? [...readable, folder.previous] : readable,
     records: folder.folder,
   };
@@ -79,7 +77,7 @@ export async function workOn(
     task: "",
     attempt,
     bundle: folder.bundle,
-    output: order.output,
+    output: folder.output,
     token: folder.token,
     workspace,
     limits,
@@ -87,6 +85,7 @@ export async function workOn(
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(ordered, signal)) {
+    append(join(folder.folder, "events.jsonl"), `${JSON.stringify({ at: wallClock(), ...event })}\n`);
     watch(role, event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked")
@@ -102,5 +101,6 @@ export async function workOn(
   const spent = usage && { usage };
   if (stopped.kind === "finished") return { ok: true, inputs: asked, ...spent };
   const { category, message, retryable } = stopped;
-  return { ok: false, error: message, category, subcategory: null, retryable, ...spent };
+  const failure = { ok: false as const, error: message, category, subcategory: null, retryable };
+  return { ...failure, ...parkedBy(stopped, agent.name, park), ...spent };
 }

@@ -36,6 +36,25 @@ const lockNames = new Set([
   "mix.lock",
 ]);
 
+/** What decides together with a lock file what is fetched, from where, and what runs then. */
+const settingNames = new Set([
+  "package.json",
+  ".npmrc",
+  ".yarnrc",
+  ".yarnrc.yml",
+  "pnpm-workspace.yaml",
+  "bunfig.toml",
+  "pyproject.toml",
+  "setup.py",
+  "setup.cfg",
+  "Pipfile",
+  "pip.conf",
+  "uv.toml",
+  "Gemfile",
+  "composer.json",
+  "mix.exs",
+]);
+
 /** Set-ups under way: attempts that begin at the same time wait for the same one. */
 const underway = new Map<string, Promise<Problem | undefined>>();
 
@@ -45,9 +64,9 @@ export async function provide(
   folder: string,
   signal: AbortSignal,
 ): Promise<readonly string[] | Problem> {
-  const locks = lockFiles(folder);
+  const { locks, settings } = lockFiles(folder);
   if (setUp.commands === undefined ? locks.length === 0 : setUp.commands.length === 0) return [];
-  const digests = locks.map((path) => [path, fileDigest(join(folder, path))]);
+  const digests = [...locks, ...settings].map((path) => [path, fileDigest(join(folder, path))]);
   const key = textDigest(JSON.stringify([process.platform, process.arch, setUp.commands ?? null, digests]));
   const kept = join(setUp.cache, key.slice(0, 32));
   if (!isThere(join(kept, "made.json"))) {
@@ -139,17 +158,18 @@ async function commandsFor({ commands }: SetUp, folder: string): Promise<Step[]>
 const skipped = new Set([".git", "node_modules", ".venv", "vendor"]);
 
 /** In the root and two levels below: where packages of a workspace have theirs. */
-function lockFiles(folder: string): string[] {
-  const found: string[] = [];
+function lockFiles(folder: string): { locks: string[]; settings: string[] } {
+  const [locks, settings]: [string[], string[]] = [[], []];
   const look = (path: string, depth: number) => {
     for (const entry of readdirSync(join(folder, path), { withFileTypes: true })) {
-      if (entry.isFile() && lockNames.has(entry.name)) found.push(join(path, entry.name));
+      if (entry.isFile() && lockNames.has(entry.name)) locks.push(join(path, entry.name));
+      if (entry.isFile() && settingNames.has(entry.name)) settings.push(join(path, entry.name));
       if (entry.isDirectory() && depth < 2 && !skipped.has(entry.name))
         look(join(path, entry.name), depth + 1);
     }
   };
   if (isThere(folder)) look("", 0);
-  return found.sort();
+  return { locks: locks.sort(), settings: settings.sort() };
 }
 
 function below(folder: string): string[] {

@@ -52,6 +52,21 @@ function textLine({ at, level, agent, event, message }: LogLine): string {
   return `[${at}] [${level}] [${oneLine(agent)}] ${oneLine(event)}: ${oneLine(message)}`;
 }
 
+/** A run's own history beside its view, for people and agents who look at it alone (L1, L10). */
+export function writeTranscript(run: Run, since: Since): void {
+  const path = `${run.planningDir}/transcript.jsonl`;
+  const logged = lastLogged(path, run.id);
+  if (logged >= run.position) return;
+  const lines = since(logged, details)
+    .filter((entry) => !isDetail(entry))
+    .map((entry) => {
+      const { level, event, message } = lineOf(entry);
+      const told = { ts: entry.at, by: entry.by, level, event, message };
+      return `${JSON.stringify({ ...told, fact: entry.fact.kind, run: run.id, position: entry.position })}\n`;
+    });
+  if (lines.length > 0) append(path, lines.join(""));
+}
+
 /** Looks back in growing steps: agents may have written many lines of their own since. */
 function lastLogged(path: string, run: string): number {
   const marker = `"run":${JSON.stringify(run)},"position":`;

@@ -3,10 +3,10 @@
 import { type Problem, problem } from "../core/problem.ts";
 import { statuses, type TaskState } from "../core/run.ts";
 import { readIfThere } from "../host/files.ts";
+import { digestsNow } from "../jobs/run-files.ts";
 import { stateView } from "../view/state-json.ts";
 import { type App, Refused } from "./app.ts";
 import { type Difference, differences, driftOf, parse } from "./drift.ts";
-import { observe } from "./planning.ts";
 
 export interface Adopted {
   readonly path: string;
@@ -43,10 +43,17 @@ export async function adoptEdit(app: App, reason: string): Promise<Adopted[]> {
     reason,
     phase: edit.phase,
     tasks: edit.tasks,
-    digests: await observe(app),
+    digests: await digestsOf(app),
   });
   const shown = (value: unknown) => (value === undefined ? "nothing" : JSON.stringify(value));
   return found.map(({ path: at, was, is }) => ({ path: at.join("."), was: shown(was), is: shown(is) }));
+}
+
+async function digestsOf(app: App): Promise<Record<string, string | null>> {
+  const isPlan = await app.journal.read(await app.run(), (run) => run.protocolName === "decomposition");
+  if (!isPlan) return app.journal.read(await app.run(), digestsNow);
+  const { observe } = await import("./planning.ts");
+  return observe(app);
 }
 
 const states = statuses.filter((status) => status !== "blocked");
@@ -60,14 +67,14 @@ function readEdit(found: readonly Difference[]): Edit {
 function take(edit: Edit, { path, is }: Difference): void {
   const [top, second, third] = path;
   const at = path.join(".");
-  if (at === "phase.current" && typeof is === "string") edit.phase = is;
-  else if (at === "phase.completed") return;
+  if ((at === "phase.current" || at === "phase") && typeof is === "string") edit.phase = is;
+  else if (at === "phase.completed" || at === "completed_phases" || top === "actors") return;
   else if (top === "tasks" && second !== undefined && third === "status") takeStatus(edit, second, is);
   else
     edit.problems.push(
       problem(
         "not-adoptable",
-        `a change of \`${at}\` cannot be adopted: only phase.current and a task's status can`,
+        `a change of \`${at}\` cannot be adopted: only the phase and a task's status can`,
         {
           hint: "undo that change, or: heddle state restore",
         },

@@ -6,7 +6,7 @@ import type { Input } from "../core/input.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { carryOut, type Draft, step } from "../core/step.ts";
-import { writeLog } from "../effects/write-log.ts";
+import { writeLog, writeTranscript } from "../effects/write-log.ts";
 import { type Before, writeView } from "../effects/write-view.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile, sweep } from "../host/files.ts";
@@ -14,8 +14,11 @@ import { type Committed, type RunSummary, StoreFailure } from "../journal/journa
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
 import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
-import { type Paths, pathsIn, planningFolders } from "./paths.ts";
+import { foldersOf, type Paths, pathsIn } from "./paths.ts";
 import { loadProtocol, protocolNamed } from "./protocols.ts";
+import { Refused } from "./refused.ts";
+
+export { Refused };
 
 export interface AppOptions {
   readonly root: string;
@@ -25,16 +28,6 @@ export interface AppOptions {
   readonly now?: () => string;
   /** What went wrong beside the state itself: a view that could not be written. */
   readonly warn?: (problem: Problem) => void;
-}
-
-/** An input was refused: nothing but the refusal happened. */
-export class Refused extends Error {
-  readonly problems: readonly Problem[];
-
-  constructor(problems: readonly Problem[]) {
-    super(problems[0]?.message);
-    this.problems = problems;
-  }
 }
 
 interface Submission {
@@ -50,9 +43,12 @@ export class App {
   readonly journal: SqliteJournal;
   readonly #options: AppOptions;
   #run: string | undefined;
+  #among: string | undefined;
+  #named: string | undefined;
 
   constructor(options: AppOptions) {
     this.#options = options;
+    this.#named = options.run;
     this.paths = pathsIn(options.root);
     this.journal = new SqliteJournal({
       path: this.paths.database,
@@ -70,16 +66,16 @@ export class App {
   async run(): Promise<string> {
     if (this.#run === undefined) {
       const { id, protocol } = await this.#choose();
-      await loadProtocol(protocol);
+      await loadProtocol(protocol, this.paths.heddle);
       this.#run = id;
     }
     return this.#run;
   }
 
   async #choose(): Promise<RunSummary> {
-    const named = this.#options.run;
+    const named = this.#named;
     const runs = await this.journal.runs();
-    const active = runs.filter((run) => !run.archived);
+    const active = await this.#active(runs);
     if (named !== undefined) {
       const found = runs.find((run) => run.id === named);
       if (found) return found;
@@ -90,8 +86,31 @@ export class App {
     const [only, ...others] = work.length > 0 ? work : active;
     if (only && others.length === 0) return only;
     if (!only)
-      throw new Refused([problem("no-run", "there is no run yet", { hint: "heddle init <target>" })]);
+      throw new Refused([
+        this.#among === "lifecycle"
+          ? problem("no-task", "there is no task yet", { hint: 'heddle task new "<brief>"' })
+          : problem("no-run", "there is no run yet", { hint: "heddle init <target>" }),
+      ]);
     throw new Refused([problem("several-runs", "several runs are active", { hint: listed(active) })]);
+  }
+
+  /** Of several runs, those that are not at their end; when all are, all of them. */
+  async #active(runs: readonly RunSummary[]): Promise<readonly RunSummary[]> {
+    const mine = runs.filter(({ archived, protocol }) => !archived && (this.#among ?? protocol) === protocol);
+    if (mine.length < 2) return mine;
+    const open: RunSummary[] = [];
+    for (const run of mine) {
+      const table = await loadProtocol(run.protocol, this.paths.heddle);
+      if (!table?.phases.find(({ name }) => name === run.phase)?.end) open.push(run);
+    }
+    return open.length > 0 ? open : mine;
+  }
+
+  /** For commands that are about one protocol: only its runs are chosen from. `run`: one that was named. */
+  choosing({ protocol, run }: { readonly protocol?: string; readonly run?: string | undefined }): this {
+    this.#among = protocol ?? this.#among;
+    this.#named = run ?? this.#named;
+    return this;
   }
 
   /** Looks at the run. What was done to its view by hand stops here; what merely fell behind is mended. */
@@ -192,11 +211,16 @@ export class App {
     carryOut(draft, { kind: "halt", code: "stop_file", reason: "stop_file" });
   }
 
-  /** Makes a new run, the only active one of its protocol: all inputs in one transaction. */
-  async create(protocol: string, inputs: readonly Input[]): Promise<Committed> {
-    const committed = await this.journal.transact({ protocol, alone: true }, this.#options.by, (draft) => {
-      return carryAll(draft, inputs);
-    });
+  /** Makes a new run, all inputs in one transaction; `alone`: the only active one of its protocol. */
+  async create(
+    protocol: string,
+    inputs: (run: string) => readonly Input[],
+    { alone = false } = {},
+  ): Promise<Committed> {
+    await loadProtocol(protocol, this.paths.heddle);
+    const committed = await this.journal.transact({ protocol, alone }, this.#options.by, (draft) =>
+      carryAll(draft, inputs(draft.run.id)),
+    );
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     this.#run = committed.run;
     await this.publish(committed.run);
@@ -210,8 +234,12 @@ export class App {
         if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
         // A folder of ours is gone: it is made again, with what the journal knows.
         makeFolder(dirname(this.paths.logs.text));
-        for (const folder of planningFolders) makeFolder(join(this.paths.planning, folder));
-        return this.#publishOnce(run);
+        return this.journal
+          .read(run, (state) => {
+            for (const folder of ["", ...foldersOf(state.protocolName)])
+              makeFolder(join(state.planningDir, folder));
+          })
+          .then(() => this.#publishOnce(run));
       });
     } catch (error) {
       if (error instanceof StoreFailure) throw error;
@@ -231,6 +259,7 @@ export class App {
       // The place belongs to the active run: an archived one must not write over its view.
       if (!state.archived) writeView(state, this.viewPath(state), before);
       writeLog(state, since, this.paths.logs);
+      if (state.protocolName !== "decomposition") writeTranscript(state, since);
       for (const folder of [state.planningDir, this.paths.heddle]) sweep(folder);
     });
   }
@@ -258,7 +287,7 @@ export class App {
 
   /** Proves the journal, every run of it. */
   async verify(): Promise<readonly Problem[]> {
-    for (const { protocol } of await this.journal.runs()) await loadProtocol(protocol);
+    for (const { protocol } of await this.journal.runs()) await loadProtocol(protocol, this.paths.heddle);
     return this.journal.verify();
   }
 

@@ -2,12 +2,13 @@
 // reaches the branch. One function per effect; what they share is read from the run when they begin.
 import { join } from "node:path";
 import type { Config } from "../config/config.ts";
+import { checksum } from "../core/checksum.ts";
 import { type AttemptEffect, effectOfAttempt } from "../core/effect.ts";
 import type { Outcome } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { type Attempt, type TaskDef, taskOf } from "../core/run.ts";
-import { type AttemptFolder, attemptFolder } from "../effects/attempt-folder.ts";
+import { type AttemptFolder, attemptFolder, startedOf } from "../effects/attempt-folder.ts";
 import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
 import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
@@ -16,9 +17,11 @@ import { reviewWork } from "../effects/review-work.ts";
 import { runAgent, type TaskWork, type Watch } from "../effects/run-agent.ts";
 import type { SetUp } from "../effects/set-up.ts";
 import { wallClock } from "../host/clock.ts";
+import { secretValues } from "../host/environment.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { diffText } from "../host/integrate.ts";
 import type { Fence } from "../host/move-branch.ts";
+import { redactor } from "../host/redact.ts";
 import type { Repository } from "../host/repository.ts";
 import { type Before, executorBundle } from "../planning/executor-bundle.ts";
 import { packageDir } from "../planning/package.ts";
@@ -28,6 +31,7 @@ import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import { openDoor } from "./attempt-door.ts";
 import { resultFile } from "./attempt-files.ts";
+import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import type { Carriers } from "./world.ts";
@@ -154,15 +158,27 @@ async function bundleFor(
   });
 }
 
+/** Whoever began the attempt; before it began, whoever is to do it. */
+function executorOf({ agents }: Execution, { folder, def }: Scene) {
+  const began = startedOf(folder)?.agent;
+  if (began === undefined) return agents.forRole("task-executor", def.tags);
+  return agents.whoBegan(began, "task-executor", def.tags);
+}
+
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
-  const agent = execution.agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   if (isProblem(agent)) return impossible(agent.message);
   const order = taskWork(execution, scene);
+  const task = scene.def.id;
   const door = await openDoor({
     app: execution.app,
-    task: scene.def.id,
+    task,
     attempt: scene.attempt.number,
     folder: scene.folder,
+    now: wallClock,
+    redact: redactor(secretValues(process.env)).text,
+    watch: (event) => execution.watch(task, event, agent.name),
+    left: { ...mostWritten },
   });
   try {
     return await runAgent(
@@ -178,9 +194,10 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
   }
 }
 
-function taskWork({ app, config, agents, repository, watch }: Execution, scene: Scene): TaskWork {
+function taskWork(execution: Execution, scene: Scene): TaskWork {
+  const { app, config, agents, repository, watch } = execution;
   const { folder, def, attempt, mark, mayResume } = scene;
-  const agent = agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   if (isProblem(agent)) throw new Error(agent.message);
   return {
     repository,
@@ -191,16 +208,31 @@ function taskWork({ app, config, agents, repository, watch }: Execution, scene: 
     scope: config.scope ?? "new-files",
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, "task-executor", agent.name),
+    limits: limitsFor(config, { role: "task-executor", agent: agent.name, tags: def.tags }),
+    park: agents.park("task-executor", def.tags),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
     readable: [...(config.readable ?? []), ...repository.stores, packageDir(), ...patchBefore(app, scene)],
-    env: { HEDDLE_WORKSPACE: folder.work },
+    env: { HEDDLE_WORKSPACE: folder.work, HEDDLE_PORT: String(portFor(mark)) },
     resultFile: resultFile({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
   };
+}
+
+const [firstPort, ports] = [20_000, 10_000];
+const given = new Map<string, number>();
+
+/** A port that no other attempt of this process was given: where the network is shared, servers must not collide. */
+function portFor(mark: string): number {
+  const known = given.get(mark);
+  if (known !== undefined) return known;
+  const taken = new Set(given.values());
+  let port = firstPort + (checksum(mark) % ports);
+  while (taken.has(port)) port = firstPort + ((port + 1 - firstPort) % ports);
+  given.set(mark, port);
+  return port;
 }
 
 function patchBefore(app: App, { run, def, attempt }: Scene): string[] {
@@ -267,19 +299,28 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
   const { agents, app, repository } = execution;
-  const agent = agents.forRole("task-verifier");
+  const order = taskWork(execution, scene);
+  const agent = agents.reviewer(order.agent);
   const skill = skillOf("task-verifier", app.paths.heddle);
   if (isProblem(agent)) return impossible(agent.message);
   if (isProblem(skill)) return impossible(skill.message);
   const { attempt } = scene;
   const diff = await diffText(repository, { from: attempt.base ?? "", to: attempt.work?.commit ?? "" });
-  const order = taskWork(execution, scene);
-  return reviewWork({ ...order, agent, skill: skill as Skill, diff, evidence: scene.evidence }, signal);
+  const limits = limitsFor(execution.config, {
+    role: "task-verifier",
+    agent: agent.name,
+  });
+  return reviewWork(
+    { ...order, limits, agent, skill: skill as Skill, diff, evidence: scene.evidence },
+    signal,
+  );
 }
 
-function merging({ repository, agents }: Execution, { run, branch, def, attempt, folder }: Scene): Merging {
+function merging(execution: Execution, scene: Scene): Merging {
+  const { run, branch, def, attempt, folder } = scene;
+  const { repository } = execution;
   if (!attempt.work || attempt.base === null) throw new Error(`bug: ${def.id} has nothing to merge`);
-  const agent = agents.forRole("task-executor");
+  const agent = executorOf(execution, scene);
   const author = isProblem(agent) ? "agent" : agent.name;
   return { repository, run, branch, def, base: attempt.base, work: attempt.work, author, folder };
 }

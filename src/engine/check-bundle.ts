@@ -1,5 +1,6 @@
 // Checking an output by its bundle alone.
 import { type Problem, problem } from "../core/problem.ts";
+import { type Checks, checkDocument } from "../jobs/check-document.ts";
 import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
 import { Refused } from "./app.ts";
 
@@ -10,38 +11,49 @@ export interface CheckedFor {
 }
 
 export function checkFor(file: string, text: string): CheckedFor {
-  const { makes, path, planningDir, targetDir } = fieldsOf(file, text);
-  if (!outputThere(makes, path))
-    return {
-      path,
-      warnings: [],
-      problems: [
-        problem("no-output", `nothing lies at \`${path}\``, {
-          hint: "write the output there, and nowhere else",
-        }),
-      ],
-    };
-  const { problems, warnings } = checkOutput(makes, { places: { planningDir, targetDir }, path });
+  const bundle = parsed(file, text);
+  const { makes, path, planningDir, targetDir } = fieldsOf(file, bundle);
+  const isJob = bundle.kind === "job";
+  const kind = isJob ? "file" : outputKinds[makes as Makes];
+  if (!outputThere(kind, path)) {
+    const hint = "write the output there, and nowhere else";
+    return { path, warnings: [], problems: [problem("no-output", `nothing lies at \`${path}\``, { hint })] };
+  }
+  if (isJob) return { path, ...checkJob(bundle, makes, path) };
+  const { problems, warnings } = checkOutput(makes as Makes, { places: { planningDir, targetDir }, path });
   return { path, problems, warnings };
+}
+
+function checkJob(bundle: Bundle, makes: string, path: string): Omit<CheckedFor, "path"> {
+  const { fields } = bundle.output as { readonly fields?: Readonly<Record<string, readonly string[]>> };
+  const protocol: Checks = { name: String(bundle.protocol), fields: { [makes]: fields ?? {} } };
+  const { problems, warnings } = checkDocument(protocol, makes, path) ?? { problems: [], warnings: [] };
+  return { problems, warnings };
+}
+
+type Bundle = Readonly<Record<string, unknown>>;
+
+const wrong = (file: string) =>
+  new Refused([problem("bad-bundle", `\`${file}\` is not a bundle of a role`, { place: { file } })]);
+
+function parsed(file: string, text: string): Bundle {
+  try {
+    const bundle: unknown = JSON.parse(text);
+    if (typeof bundle === "object" && bundle !== null) return bundle as Bundle;
+  } catch {
+    // It is no JSON, and so no bundle.
+  }
+  throw wrong(file);
 }
 
 function fieldsOf(
   file: string,
-  text: string,
-): { makes: Makes; path: string; planningDir: string; targetDir: string } {
-  const wrong = new Refused([
-    problem("bad-bundle", `\`${file}\` is not a planning bundle`, { place: { file } }),
-  ]);
-  let bundle: Record<string, unknown>;
-  try {
-    bundle = JSON.parse(text) as Record<string, unknown>;
-  } catch {
-    throw wrong;
-  }
+  bundle: Bundle,
+): { makes: string; path: string; planningDir: string; targetDir: string } {
   const { makes, output, planning_dir: planningDir, target_dir: targetDir } = bundle;
   const path = (output as { path?: unknown } | undefined)?.path;
-  const known = typeof makes === "string" && Object.hasOwn(outputKinds, makes);
+  const known = typeof makes === "string" && (bundle.kind === "job" || Object.hasOwn(outputKinds, makes));
   if (!known || typeof path !== "string" || typeof planningDir !== "string" || typeof targetDir !== "string")
-    throw wrong;
-  return { makes: makes as Makes, path, planningDir, targetDir };
+    throw wrong(file);
+  return { makes, path, planningDir, targetDir };
 }

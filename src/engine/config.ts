@@ -19,7 +19,11 @@ export function readConfig(heddleDir: string): Config {
 }
 
 export function policyOf(config: Config): Policy {
-  const others = [...Object.values(config.agents ?? {}), ...Object.values(config.roles ?? {})];
+  const others = [
+    ...Object.values(config.agents ?? {}),
+    ...Object.values(config.roles ?? {}),
+    ...Object.values(config.tags ?? {}),
+  ];
   const set = [config.limits, ...others.map((each) => each.limits)].flatMap(
     (limits) => limits?.minutes ?? [],
   );
@@ -53,14 +57,23 @@ export function benchFor(config: Config, sandbox: Sandbox | null): Bench {
   };
 }
 
-/** The role's own limits, then its agent's, then the project's, then ours. */
-export function limitsFor(config: Config, role: string, agent: string): Limits {
+export interface Worker {
+  readonly role: string;
+  readonly agent: string;
+  /** Of the task that it executes. */
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** The tag's own limits, then the role's, then its agent's, then the project's, then ours. */
+export function limitsFor(config: Config, { role, agent, tags = [] }: Worker): Limits {
   // `claude:model` is the `claude` of the configuration, with another model.
-  const configured = config.agents?.[agent] ?? config.agents?.[agent.replace(/^claude:.*/s, "claude")];
-  const set = { ...config.limits, ...configured?.limits, ...config.roles?.[role]?.limits };
+  const configured = config.agents?.[agent] ?? config.agents?.[agent.replace(/^(claude|codex):.*/s, "$1")];
+  const tag = tags.map((each) => config.tags?.[each]?.limits).find((each) => each !== undefined);
+  const set = { ...config.limits, ...configured?.limits, ...config.roles?.[role]?.limits, ...tag };
   return {
     wallMs: (set.minutes ?? 44) * 60_000,
     silenceMs: (set.silenceMinutes ?? 15) * 60_000,
+    ...(set.firstMinutes !== undefined && { firstOutputMs: set.firstMinutes * 60_000 }),
     outputBytes: (set.outputMegabytes ?? 64) * mebibyte,
     lineBytes: mebibyte,
     ...(set.memoryMegabytes !== undefined && { memoryBytes: set.memoryMegabytes * mebibyte }),

@@ -26,7 +26,8 @@ export async function createProject(creation: Creation): Promise<App> {
     await putAsideArchived(app);
     const metadata = creation.stack === undefined ? {} : { tech_stack: creation.stack };
     makePlanning(paths);
-    await app.create("decomposition", [{ kind: "create", targetDir, planningDir: paths.planning, metadata }]);
+    const input = { kind: "create", targetDir, planningDir: paths.planning, metadata } as const;
+    await app.create("decomposition", () => [input], { alone: true });
     return app;
   } catch (error) {
     app.close();

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProblem } from "../core/problem.ts";
+import type { ObjectStore } from "../host/commit-object.ts";
 import { demandLine, type GitDirectory, gitEnvironment, gitVersion, runProcess } from "../host/git.ts";
 import { commitTree, mergeOnto } from "../host/integrate.ts";
 import { createDatabase, openDatabase } from "../journal/schema.ts";
@@ -21,7 +22,7 @@ export async function tryGit({ folder }: Bench): Promise<Finding[]> {
   const args = ["init", "--quiet", "--bare", gitDir];
   const made = await runProcess(args, { cwd: folder, env: gitEnvironment({ args }) });
   if (made.code !== 0) return [fail("git", `git init failed: ${made.error.trim()}`, "git --version")];
-  const repo = { gitDir, flags: [] };
+  const repo = { gitDir, flags: [], objects: join(gitDir, "objects"), hashBytes: 20 };
   const base = await commitOf(repo, "1\n2\n3\n4\n5\n");
   const [mine, theirs, against] = await Promise.all(
     ["one\n2\n3\n4\n5\n", "1\n2\n3\n4\nfive\n", "uno\n2\n3\n4\n5\n"].map((text) =>
@@ -36,7 +37,7 @@ export async function tryGit({ folder }: Bench): Promise<Finding[]> {
   return [ok("git", `${version.join(".")}: merges in memory, and sees a conflict`)];
 }
 
-async function commitOf(repo: GitDirectory, text: string, parent?: string): Promise<string> {
+async function commitOf(repo: GitDirectory & ObjectStore, text: string, parent?: string): Promise<string> {
   const blob = await demandLine(repo, { args: ["hash-object", "-w", "--stdin"], input: text });
   const tree = await demandLine(repo, { args: ["mktree"], input: `100644 blob ${blob}\tfile\n` });
   const author = { name: "heddle", email: "heddle@localhost" };

@@ -3,14 +3,15 @@
 
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
-import { findClaude } from "../agents/find-claude.ts";
-import { closest } from "../core/problem.ts";
+import { claudeProgram, codexProgram, findNative } from "../agents/find-native.ts";
+import { closest, isProblem } from "../core/problem.ts";
 import { discoverProject } from "../discovery/discover.ts";
 import { isThere } from "../host/files.ts";
 import { fields, git } from "../host/git.ts";
 import { agentWords } from "./agents.ts";
 import { readConfig } from "./config.ts";
 import { type Bench, type Finding, fail, ok, warn } from "./finding.ts";
+import { makeAgent } from "./make-agent.ts";
 import { openApp } from "./open.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -96,7 +97,14 @@ type Agents = NonNullable<ReturnType<typeof readConfig>["agents"]>;
 function agentFinding(word: string, { root, agents }: { root: string; agents: Agents }): Finding {
   const name = `agent ${word}`;
   const settings = agents[word];
-  if (settings?.kind === "claude" || /^claude(?::|$)/.test(word)) return claudeFinding(name, settings?.path);
+  const native = settings?.kind ?? /^(claude|codex)(?::|$)/.exec(word)?.[1];
+  if (native === "claude" || native === "codex") return nativeFinding(name, native, settings?.path);
+  if (native === "acp" || word.startsWith("acp:")) {
+    const made = makeAgent(word, { config: { agents }, root, box: { kind: "unconfined" } });
+    return isProblem(made)
+      ? fail(name, made.message, made.hint ?? "")
+      : ok(name, "its program and its key are there");
+  }
   const configured = settings?.command?.[0];
   const [kind, rest] = word.includes(":")
     ? [word.slice(0, word.indexOf(":")), word.slice(word.indexOf(":") + 1)]
@@ -118,8 +126,9 @@ function agentFinding(word: string, { root, agents }: { root: string; agents: Ag
   return programFinding(name, configured ?? rest, root);
 }
 
-function claudeFinding(name: string, path: string | undefined): Finding {
-  const found = findClaude(path, process.env.PATH ?? "");
+function nativeFinding(name: string, kind: "claude" | "codex", path: string | undefined): Finding {
+  const wanted = kind === "claude" ? claudeProgram : codexProgram;
+  const found = findNative(wanted, path, process.env.PATH ?? "");
   return "code" in found ? fail(name, found.message, found.hint ?? "") : ok(name, found.program);
 }
 

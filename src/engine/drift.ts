@@ -75,11 +75,21 @@ export function editedProblem(run: Run, text: string, path: string): Problem {
     .slice(0, 12)
     .map(({ path: at, was, is }) => `${at.join(".")}: ${show(was)} -> ${show(is)}`);
   if (found.length > shown.length) shown.push(`… and ${found.length - shown.length} more`);
+  const phase = editedPhase(found);
+  const known = run.protocol.phases.map(({ name }) => name);
+  if (phase !== undefined && !known.includes(phase))
+    shown.push(`phase \`${phase}\` is unknown; the phases are ${known.join(", ")}`);
   return problem("edited", "state.json was edited by hand", {
     place: { file: path },
     notes: shown,
     hint: 'heddle state adopt --reason "<why>" takes the edit over; heddle state restore undoes it',
   });
+}
+
+/** L7: the edit may name a phase that the protocol does not have. */
+function editedPhase(found: readonly Difference[]): string | undefined {
+  const edit = found.find(({ path }) => ["phase", "phase.current"].includes(path.join(".")));
+  return edit ? String(edit.is) : undefined;
 }
 
 const show = (value: Json | undefined) =>

@@ -1,5 +1,6 @@
 // Driving a run to its end: takes hold of it, runs the loop with the effects it is given, and lets go again.
 import { join } from "node:path";
+import { hasArrived } from "../core/follow.ts";
 import type { Input } from "../core/input.ts";
 import { decide } from "../core/protocol.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
@@ -20,6 +21,8 @@ export interface Drive {
   readonly slots: number;
   /** The phase at which to stop. */
   readonly until?: string;
+  /** The only phase to work on. */
+  readonly within?: string;
   readonly carriers: Carriers;
   /** Aborted by Ctrl-C: the run is halted, and what runs may finish (C10). */
   readonly signal: AbortSignal;
@@ -67,11 +70,12 @@ export async function drive(order: Drive): Promise<void> {
   }
 }
 
-function driveInput({ slots, until, only, onOrphan }: Drive): Input {
+function driveInput({ slots, until, within, only, onOrphan }: Drive): Input {
   return {
     kind: "drive",
     slots,
     ...(until !== undefined && { until }),
+    ...(within !== undefined && { within }),
     ...(only && { only }),
     ...(onOrphan && { onOrphan }),
   };
@@ -118,7 +122,7 @@ export function isAtRest(run: Run): boolean {
   if (run.archived) return true;
   const working = run.job !== null || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine");
   if (working && !run.halt?.now) return false;
-  if (run.halt || run.phase === run.until) return true;
+  if (run.halt || hasArrived(run)) return true;
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
   switch (rule?.then.kind) {
     case "go":

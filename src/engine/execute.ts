@@ -10,11 +10,11 @@ import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
 import { readProposal } from "../effects/read-result.ts";
 import type { Watch } from "../effects/run-agent.ts";
-import { isThere, makeFolder, remove } from "../host/files.ts";
+import { isThere, remove } from "../host/files.ts";
 import { moveBranch } from "../host/integrate.ts";
 import { type Landed, land } from "../host/land.ts";
 import { endMarked } from "../host/processes.ts";
-import { openBranch, openRepository, type Repository, tipOf } from "../host/repository.ts";
+import { openBranch, type Repository, tipOf } from "../host/repository.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { executionCarriers, markOf } from "./attempts.ts";
@@ -22,6 +22,7 @@ import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { describe } from "./plan.ts";
+import { excluded, landedBefore, repositoryOf } from "./target-repository.ts";
 
 export interface ExecuteRun {
   readonly app: App;
@@ -85,25 +86,6 @@ async function helpers(
   const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
   if (problems.length > 0) throw new Refused(problems);
   return { box, agents };
-}
-
-/** The target's repository; a target without one gets a private one, so that isolation and undo work all the same. */
-export async function repositoryOf(app: App): Promise<Repository> {
-  const target = await app.look((run) => run.targetDir);
-  makeFolder(target);
-  const repository = await openRepository({
-    target,
-    privateDir: join(app.paths.heddle, "private.git"),
-    exclude: excluded(app, target),
-  });
-  if (isProblem(repository)) throw new Refused([repository]);
-  return repository;
-}
-
-function excluded(app: App, target: string): string[] {
-  return [app.paths.heddle, app.paths.planning]
-    .filter((path) => path.startsWith(`${target}/`))
-    .map((path) => path.slice(target.length + 1));
 }
 
 /** Everything that is settled before the first effect: survivors end, the branch is where it really is (X2, X14). */
@@ -180,13 +162,11 @@ export function landMode(app: App): "auto" | "ask" | "never" {
   return readConfig(app.paths.heddle).land ?? "auto";
 }
 
-/** What landed last, if anything did. */
-export async function landedBefore(app: App): Promise<string | null> {
-  const last = (await app.history()).findLast(({ fact }) => fact.kind === "landed")?.fact;
-  return last?.kind === "landed" ? last.commit : null;
-}
-
 export async function landRun(app: App): Promise<Landed> {
+  if ((await app.look((run) => run.protocolName)) === "lifecycle") {
+    const { landTask } = await import("./accept.ts");
+    return landTask(app);
+  }
   const repository = await repositoryOf(app);
   const { branch, target } = await app.look((run) => ({ branch: run.branch, target: run.targetDir }));
   if (!branch) return { landed: false, reason: "nothing was executed yet", hint: "heddle execute" };

@@ -30,7 +30,7 @@ export async function importPlan(options: AppOptions, from: string): Promise<App
     ...artifactInputs(paths.planning, state),
   ];
   try {
-    await app.create("decomposition", inputs);
+    await app.create("decomposition", () => inputs, { alone: true });
     // A view of ours that outlived its journal may claim more facts than there are now.
     await app.restoreView();
   } catch (error) {

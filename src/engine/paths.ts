@@ -35,4 +35,17 @@ export function pathsIn(root: string): Paths {
   };
 }
 
+/** Where the files of a run lie that is no plan. */
+export function runFolder({ heddle }: Pick<Paths, "heddle">, protocol: string, run: string): string {
+  return join(heddle, protocol === "lifecycle" ? "tasks" : "runs", run);
+}
+
+const taskFolders = ["planning", "review", "code", "eval", "accept", "revert"] as const;
+
+/** The folders of a run's own, made before anybody works in them (C16). */
+export function foldersOf(protocol: string): readonly string[] {
+  if (protocol === "decomposition") return planningFolders;
+  return protocol === "lifecycle" ? taskFolders : [];
+}
+
 export const planningFolders = ["inputs", "artifacts", "tasks", "bundles", "reports"] as const;

@@ -128,6 +128,7 @@ export interface PlanRun {
   readonly unconfined: boolean;
   readonly until: string;
   readonly signal: AbortSignal;
+  readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
   readonly watch: (role: string, event: AgentEvent) => void;
 }
@@ -138,6 +139,7 @@ export async function runPlanning({
   unconfined,
   until,
   signal,
+  stopNow,
   changed,
   watch,
 }: PlanRun): Promise<void> {
@@ -153,7 +155,7 @@ export async function runPlanning({
   const { targetDir } = await placesOf(app);
   const preferences = userPreferences({ target: targetDir, home: process.env.HOME ?? "" });
   const carriers = planningCarriers({ app, config, agents, preferences, watch });
-  await drive({ app, slots: 1, until, signal, carriers, changed });
+  await drive({ app, slots: 1, until, signal, carriers, changed, ...(stopNow && { stopNow }) });
 }
 
 /** Settings count when they change; what a person raised since is left as it is. */
@@ -177,7 +179,7 @@ function refuseWithoutAgents(agents: Agents, config: Config): void {
 }
 
 /** Whoever plans again wants to go on after a Ctrl-C, and another try of the role that gave up. */
-async function clearOwnHalt(app: App): Promise<void> {
+export async function clearOwnHalt(app: App): Promise<void> {
   const own = await app.look(({ halt }) => halt?.code === "job" || halt?.reason === interrupted);
   if (own) await app.submit({ kind: "resume", stopFile: false });
 }

@@ -8,6 +8,7 @@ import { fileDigest, textDigest } from "../host/digest.ts";
 import { readText } from "../host/files.ts";
 import type { Committed } from "../journal/journal.ts";
 import { checkOutput } from "../planning/check-output.ts";
+import { located } from "../planning/for-the-role.ts";
 import {
   definition,
   fileOf,
@@ -110,10 +111,6 @@ function failed(artifact: string, { path, text, places, problems }: Found): Inpu
     problems: messages,
     content: {},
   };
-}
-
-export function located({ message, place }: Problem): string {
-  return place?.pointer ? `${message} (at ${place.pointer})` : message;
 }
 
 function missing(found: Problem, name: MapName): Problem {

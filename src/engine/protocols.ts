@@ -15,8 +15,16 @@ export function protocolNamed(name: string): Protocol | undefined {
   return loaded.get(name);
 }
 
-export async function loadProtocol(name: string): Promise<Protocol | undefined> {
-  const load = loaders[name];
-  if (load && !loaded.has(name)) loaded.set(name, await load());
-  return loaded.get(name);
+/** `heddleDir`: where the project keeps protocols of its own. */
+export async function loadProtocol(name: string, heddleDir?: string): Promise<Protocol | undefined> {
+  if (loaded.has(name)) return loaded.get(name);
+  const found = loaders[name] ? await loaders[name]() : await own(name, heddleDir);
+  if (found) loaded.set(name, found);
+  return found;
+}
+
+async function own(name: string, heddleDir: string | undefined): Promise<Protocol | undefined> {
+  if (heddleDir === undefined) return undefined;
+  const { ownProtocolNamed } = await import("./own-protocols.ts");
+  return ownProtocolNamed(heddleDir, name);
 }

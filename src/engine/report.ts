@@ -13,7 +13,7 @@ import { type ReportFiles, reportDocument } from "../view/report.ts";
 import { reportHtml } from "../view/report-html.ts";
 import { reportMarkdown } from "../view/report-md.ts";
 import type { App } from "./app.ts";
-import { repositoryOf } from "./execute.ts";
+import { repositoryOf } from "./target-repository.ts";
 
 export type Report = ReturnType<typeof reportDocument>;
 

@@ -10,11 +10,12 @@ import { brokenFile, repairOutput } from "../effects/repair-output.ts";
 import { fixerFolder, roleFolder } from "../effects/role-folder.ts";
 import { type RoleWork, runRole } from "../effects/run-role.ts";
 import { secretValues } from "../host/environment.ts";
-import { isThere } from "../host/files.ts";
+import { isThere, replaceFile } from "../host/files.ts";
 import { redactor } from "../host/redact.ts";
-import type { Makes } from "../planning/check-output.ts";
+import { type Makes, outputKinds } from "../planning/check-output.ts";
 import { packageDir } from "../planning/package.ts";
-import { type RoleOrder, type Skill, skillOf } from "../planning/planning-bundle.ts";
+import { planningBundle, type RoleOrder, type Skill, skillOf } from "../planning/planning-bundle.ts";
+import { planningProduct } from "../planning/product.ts";
 import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import { limitsFor } from "./config.ts";
@@ -32,7 +33,7 @@ export function planningCarriers(planning: Planning): Carriers {
   return {
     "run-role": async ({ job }, signal) => {
       const work = await workFor(planning, job);
-      return "ok" in work ? work : runRole(job, work, signal);
+      return "ok" in work ? work : runRole(work, signal);
     },
     "check-output": async ({ job }) => {
       const { heddle } = planning.app.paths;
@@ -44,7 +45,8 @@ export function planningCarriers(planning: Planning): Carriers {
       const before =
         job.attempt > 1 ? roleFolder(heddle, run, { ...job, attempt: job.attempt - 1 }) : undefined;
       const redact = redactor(secretValues(process.env)).text;
-      return checkRoleOutput(job, { folder: roleFolder(heddle, run, job), before, places, redact });
+      const product = planningProduct(job.makes as Makes, places);
+      return checkRoleOutput({ folder: roleFolder(heddle, run, job), before, product, redact });
     },
     "repair-output": async ({ job }, signal) => repair(planning, job, signal),
   };
@@ -76,16 +78,27 @@ async function workFor(
       : undefined;
   const refused = earlier && isThere(earlier.refused) ? { before: earlier.output } : {};
   const previous = "before" in refused ? { previous: folder.previous } : {};
+  const whole = { ...order, ...previous, ...more };
   return {
     ...refused,
     agent,
-    limits: limitsFor(config, role, agent.name),
-    order: { ...order, ...previous, ...more },
-    skill: skill as Skill,
+    limits: limitsFor(config, { role, agent: agent.name }),
+    park: agents.park(role),
+    role,
+    attempt: job.attempt,
+    product: planningProduct(job.makes as Makes, order.places),
+    bundle: () => bundleText(whole, skill as Skill),
     folder,
     readable,
     watch,
   };
+}
+
+/** Kept beside the plan as well, for people: `heddle bundle show <role>` reads the latest. */
+function bundleText(order: RoleOrder, skill: Skill): string {
+  const text = `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`;
+  replaceFile(join(order.places.planningDir, "bundles", `${order.role}-bundle.json`), text);
+  return text;
 }
 
 function impossible(error: string): Outcome {
@@ -123,12 +136,12 @@ function orderFor({ app, preferences }: Planning, run: Run, { job, role, bundle,
 }
 
 async function repair(planning: Planning, job: Job, signal: AbortSignal): Promise<Outcome> {
-  const makes = job.makes as Makes;
+  const kind = outputKinds[job.makes as Makes];
   const { output } = roleFolder(planning.app.paths.heddle, await planning.app.run(), job);
-  const broken = brokenFile(makes, output);
+  const broken = brokenFile(kind, output);
   if (broken === undefined) return { ok: true };
   const work = await workFor(planning, job, { role: "fixer", broken, problems: [], reminder: null });
   if ("ok" in work) return { ok: true };
   const readable = [...work.readable, join(output, ".."), output];
-  return repairOutput({ ...work, readable }, { makes, broken }, signal);
+  return repairOutput({ ...work, readable }, broken, signal);
 }

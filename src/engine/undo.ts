@@ -18,8 +18,8 @@ import {
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type Repository, tipOf } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
-import { landedBefore, repositoryOf } from "./execute.ts";
 import { Hold } from "./hold.ts";
+import { landedBefore, repositoryOf } from "./target-repository.ts";
 
 export interface Undoing {
   readonly task: TaskId;
@@ -74,7 +74,7 @@ function standing(run: Run, id: TaskId) {
   };
 }
 
-function held({ id, holder }: Run): Problem {
+export function held({ id, holder }: Pick<Run, "id" | "holder">): Problem {
   return problem("held", `run \`${id}\` is orchestrated by process ${holder?.pid} on ${holder?.host}`, {
     hint: "heddle halt, and again when it has stopped",
   });

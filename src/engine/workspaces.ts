@@ -60,7 +60,8 @@ function whyLeft(run: Run, entries: readonly Entry[], { task, attempt }: About):
     if (!("attempt" in fact) || !("task" in fact) || fact.task !== task || fact.attempt !== attempt) continue;
     if (fact.kind === "attempt-failed" || fact.kind === "task-failed")
       return `${fact.category}: ${fact.error}`;
-    if (fact.kind === "attempt-lost" || fact.kind === "attempt-paused") return fact.reason;
+    if (fact.kind === "attempt-lost" || fact.kind === "attempt-paused" || fact.kind === "attempt-parked")
+      return fact.reason;
   }
   return run.tasks.get(task)?.state === "complete" ? "its work was merged" : "it was given up";
 }

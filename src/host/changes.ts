@@ -67,3 +67,10 @@ export async function diffText(repo: GitDirectory, o: DiffText): Promise<string>
   if (result.code === 0) return text;
   throw new GitFailed(gitProblem("diff-tree", result, repo.gitDir));
 }
+
+/** All of the difference, binary files too, as `git apply` reads it. */
+export function patchBetween(repo: GitDirectory, from: string, to: string): Promise<Buffer> {
+  return demandGit(repo, {
+    args: ["diff-tree", "-r", "-p", "--binary", "--full-index", "--no-color", ...plain, from, to],
+  });
+}

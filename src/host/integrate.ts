@@ -2,27 +2,18 @@
 // by compare-and-swap. No work tree and no index take part, so nothing can be left half done.
 
 import { isProblem } from "../core/problem.ts";
-import { type Change, changesBetween, diffText } from "./changes.ts";
-import { demandLine, type GitDirectory, GitFailed, gitProblem, gitVersion, identity, runGit } from "./git.ts";
+import { type Change, changesBetween, diffText, patchBetween } from "./changes.ts";
+import { type CommitText, type ObjectStore, writeCommit } from "./commit-object.ts";
+import { demandLine, type GitDirectory, GitFailed, gitProblem, gitVersion, runGit } from "./git.ts";
 
 export { moveBranch } from "./move-branch.ts";
-export { type Change, changesBetween, diffText };
+export { type Change, changesBetween, diffText, patchBetween };
 
-export interface Commit {
-  readonly tree: string;
-  readonly parents: readonly string[];
-  readonly message: string;
-  readonly author: { readonly name: string; readonly email: string };
-  /** When, in ISO form; the same input gives the same commit. */
-  readonly at: string;
-}
+type GitStore = GitDirectory & ObjectStore;
 
-export function commitTree(repo: GitDirectory, o: Commit): Promise<string> {
-  return demandLine(repo, {
-    args: ["-c", "i18n.commitEncoding=UTF-8", "commit-tree", o.tree, ...o.parents.flatMap((p) => ["-p", p])],
-    input: o.message.replace(/\0/g, "").replace(/\n*$/, "\n"),
-    environment: identity(o.author, o.at),
-  });
+/** The same input gives the same commit. */
+export async function commitTree(repo: ObjectStore, commit: CommitText): Promise<string> {
+  return writeCommit(repo, commit);
 }
 
 export type Merged =
@@ -35,7 +26,7 @@ export type Merged =
 
 /** What changed from `base` to `theirs`, a commit whose parent is `base`, done to `onto`. */
 export async function mergeOnto(
-  repo: GitDirectory,
+  repo: GitStore,
   o: { base: string; theirs: string; onto: string },
 ): Promise<Merged> {
   if (o.onto === o.base) return { ok: true, tree: await treeOf(repo, o.theirs) };
@@ -43,7 +34,7 @@ export async function mergeOnto(
 }
 
 /** Undoes what `commit` changed, on top of `onto`. */
-export async function revertTree(repo: GitDirectory, o: { commit: string; onto: string }): Promise<Merged> {
+export async function revertTree(repo: GitStore, o: { commit: string; onto: string }): Promise<Merged> {
   const parent = await demandLine(repo, { args: ["rev-parse", "--verify", `${o.commit}^`] });
   if (o.onto === o.commit) return { ok: true, tree: await treeOf(repo, parent) };
   return mergeFrom(repo, { base: o.commit, theirs: parent, onto: o.onto });
@@ -53,10 +44,7 @@ export function treeOf(repo: GitDirectory, commit: string): Promise<string> {
   return demandLine(repo, { args: ["rev-parse", "--verify", `${commit}^{tree}`] });
 }
 
-async function mergeFrom(
-  repo: GitDirectory,
-  o: { base: string; theirs: string; onto: string },
-): Promise<Merged> {
+async function mergeFrom(repo: GitStore, o: { base: string; theirs: string; onto: string }): Promise<Merged> {
   const version = await gitVersion();
   if (isProblem(version)) throw new GitFailed(version);
   const named = version[0] > 2 || version[1] >= 40;
@@ -78,15 +66,15 @@ async function mergeFrom(
  * it; three commits that have the trees and only that history make it so for any three.
  */
 async function withBase(
-  repo: GitDirectory,
+  repo: GitStore,
   o: { base: string; theirs: string; onto: string },
 ): Promise<[string, string]> {
   const found = await runGit(repo, { args: ["merge-base", "--all", o.onto, o.theirs] });
   if (found.out.toString("utf8").trim() === o.base) return [o.onto, o.theirs];
-  const made = (commit: string, ...parents: string[]) =>
+  const made = async (commit: string, ...parents: string[]) =>
     commitTree(repo, {
-      ...{ tree: `${commit}^{tree}`, parents, message: "a side of a merge", at: "1970-01-01T00:00:00Z" },
-      author: { name: "heddle", email: "heddle@localhost" },
+      ...{ tree: await treeOf(repo, commit), parents, message: "a side of a merge" },
+      ...{ at: "1970-01-01T00:00:00Z", author: { name: "heddle", email: "heddle@localhost" } },
     });
   const base = await made(o.base);
   return [await made(o.onto, base), await made(o.theirs, base)];

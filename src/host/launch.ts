@@ -10,6 +10,7 @@ import { closePipes, makePipes, openInput, type Pipes } from "./pipes.ts";
 import { markName, type ProcessId, processId } from "./processes.ts";
 import type { ProgramSpec, StartFailure } from "./program.ts";
 import type { Boxed } from "./sandbox.ts";
+import { Talk } from "./talk.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -49,11 +50,12 @@ export async function launch(
   let pipes: Pipes | undefined;
   let child: ChildProcess | undefined;
   try {
-    stdin = spec.stdin && (await openInput(spec.stdin));
+    if (spec.stdin && !(spec.stdin instanceof Talk)) stdin = await openInput(spec.stdin);
     pipes = await makePipes();
     child = start(spec, way, { marks, stdin, pipes });
     if (child.pid !== undefined) watchGroup(child.pid);
     await spawned(child);
+    if (spec.stdin instanceof Talk && child.stdin) spec.stdin.attach(child.stdin);
     return live(child, pipes);
   } catch (error) {
     if (pipes && child?.pid === undefined) closePipes(pipes);
@@ -78,7 +80,7 @@ const statusFd = 4;
 /** Detached, so that a terminal's Ctrl-C reaches heddle alone, and so that there is a group to end. */
 function start(spec: ProgramSpec, way: Boxed | "unconfined", { marks, stdin, pipes }: Streams): ChildProcess {
   const streams: Stream[] = [
-    stdin ?? "ignore",
+    stdin ?? (spec.stdin instanceof Talk ? "pipe" : "ignore"),
     pipes?.stdout.theirs ?? "pipe",
     pipes?.stderr.theirs ?? "pipe",
   ];
@@ -184,7 +186,7 @@ function notLaunched(
   { error, inputGiven }: { readonly error: NodeJS.ErrnoException; readonly inputGiven: boolean },
 ): NotLaunched {
   const message = error.message;
-  if (spec.stdin && !inputGiven) return { reason: "no-input", message };
+  if (spec.stdin && !(spec.stdin instanceof Talk) && !inputGiven) return { reason: "no-input", message };
   if (error.code !== "ENOENT" && error.code !== "EACCES" && error.code !== "ENOEXEC")
     return { reason: "refused", message };
   if (way !== "unconfined") return { reason: "no-box", message };

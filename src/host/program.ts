@@ -7,6 +7,7 @@ import type { Input } from "./pipes.ts";
 import type { ProcessId } from "./processes.ts";
 import type { Redactor } from "./redact.ts";
 import type { Box } from "./sandbox.ts";
+import type { Talk } from "./talk.ts";
 
 export interface ProgramSpec {
   /** No shell comes near it. The first is looked for in the PATH of `environment`. */
@@ -14,8 +15,8 @@ export interface ProgramSpec {
   readonly cwd: string;
   /** Exactly this and the run's mark; nothing is inherited. In the box HOME is the box's. */
   readonly environment: Environment;
-  /** Nothing to read when left out. */
-  readonly stdin?: Input;
+  /** Nothing to read when left out; a `Talk` stays open, and may be used for one run only. */
+  readonly stdin?: Input | Talk;
   readonly limits: Limits;
   readonly box: Box | "unconfined";
   /** Files for the raw output, redacted but otherwise byte for byte; together at most `outputBytes`. */

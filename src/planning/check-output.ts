@@ -44,7 +44,9 @@ export interface CheckedOutput {
 
 export type Makes = "capability_map" | "physical_map" | "tasks" | "task_validation" | "order";
 
-export const outputKinds: Readonly<Record<Makes, "file" | "folder">> = {
+export type OutputKind = "file" | "folder";
+
+export const outputKinds: Readonly<Record<Makes, OutputKind>> = {
   capability_map: "file",
   physical_map: "file",
   tasks: "folder",
@@ -206,9 +208,9 @@ function checkOrder(output: Output): CheckedOutput {
 }
 
 /** An agent's outbox may hold anything: only plain files and folders are looked at, and links never followed. */
-export function strangeIn(makes: Makes, path: string): string | undefined {
+export function strangeIn(kind: OutputKind, path: string): string | undefined {
   if (!isThereItself(path)) return undefined;
-  if (outputKinds[makes] === "file") return isPlainFile(path) ? undefined : path;
+  if (kind === "file") return isPlainFile(path) ? undefined : path;
   if (!isPlainFolder(path)) return path;
   return listAll(path)
     .map((name) => join(path, name))
@@ -216,8 +218,8 @@ export function strangeIn(makes: Makes, path: string): string | undefined {
 }
 
 /** Whether there is anything at all where the output should be (D17). */
-export function outputThere(makes: Makes, path: string): boolean {
-  if (outputKinds[makes] === "folder") return listFiles(path, ".json").length > 0;
+export function outputThere(kind: OutputKind, path: string): boolean {
+  if (kind === "folder") return listFiles(path, ".json").length > 0;
   const read = isThere(path) ? readText(path) : undefined;
   return read !== undefined && (!("text" in read) || read.text.trim() !== "");
 }

@@ -8,3 +8,8 @@ export function forTheRole({ message, place, hint }: Problem): string {
     : "";
   return `${message}${where}${hint ? `; ${hint}` : ""}`;
 }
+
+/** What was wrong, as it is recorded. */
+export function located({ message, place }: Problem): string {
+  return place?.pointer ? `${message} (at ${place.pointer})` : message;
+}

@@ -146,6 +146,7 @@ export function definition(task: TaskFile, file: string): TaskDef {
     steel: task.context?.steel_thread === true,
     estimateHours: task.estimate_hours ?? 4,
     ...(task.exclusive && task.exclusive.length > 0 && { exclusive: task.exclusive }),
+    ...(task.tags && task.tags.length > 0 && { tags: task.tags }),
     behaviours: task.behaviors,
     files: task.files.map(({ path, action }) => ({ path, action })),
     criteria: task.acceptance_criteria.map(({ criterion, verification }) => ({

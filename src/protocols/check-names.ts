@@ -25,8 +25,9 @@ export function checkNames(protocol: Protocol): Problem[] {
 /** Without its skill a role cannot work: its prompt, and what it may do. */
 export function checkRoles(protocol: Protocol, roles: readonly string[]): Problem[] {
   const used = protocol.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
+  const known = [...roles, ...(protocol.commands ?? [])];
   return [...new Set(used)].flatMap((name) =>
-    unknown({ code: "unknown-role", kind: "role", name, by: `protocol \`${protocol.name}\``, known: roles }),
+    unknown({ code: "unknown-role", kind: "role", name, by: `protocol \`${protocol.name}\``, known }),
   );
 }
 

@@ -67,6 +67,8 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
     warn("task-result", `${fact.task} attempt ${fact.attempt} was lost: ${fact.reason}`),
   "attempt-paused": (fact) =>
     info("task-result", `${fact.task} attempt ${fact.attempt} waits: ${fact.reason}`),
+  "attempt-parked": (fact) =>
+    warn("task-result", `${fact.task} attempt ${fact.attempt} is parked: ${fact.reason}`),
   "proposal-recorded": (fact) =>
     info("task-result", `${fact.task} attempt ${fact.attempt} proposes ${fact.status}: ${fact.summary}`),
   "proposal-refused": (fact) =>
@@ -121,6 +123,8 @@ const lines: { readonly [K in FactKind]: Describe<K> } = {
       "task-result",
       `${fact.role} attempt ${fact.attempt} failed (${fact.category}): ${count(fact.problems.length, "problem")}: ${fact.problems[0] ?? ""}`,
     ),
+  "job-parked": (fact) =>
+    warn("task-result", `${fact.role} attempt ${fact.attempt} is parked: ${fact.reason}`),
   "job-completed": ({ role, attempt, asked }) =>
     info(
       "task-result",

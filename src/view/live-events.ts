@@ -42,6 +42,8 @@ function taskLine(fact: Fact, nameOf: (task: TaskId) => string): string | undefi
       return fact.differences.length === 0 ? null : `${fact.task} ! ${oneLine(fact.differences.join("; "))}`;
     case "attempt-failed":
       return `${fact.task} attempt ${fact.attempt} failed (${fact.category}), is tried again: ${oneLine(fact.error)}`;
+    case "attempt-parked":
+      return `${fact.task} is parked: ${oneLine(fact.reason)}`;
     case "task-failed":
       return `${fact.task} FAILED (${fact.category}): ${oneLine(fact.error)}`;
     case "task-completed": {

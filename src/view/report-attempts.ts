@@ -56,6 +56,7 @@ function follow(draft: Draft, fact: Fact, at: string): void {
       end(draft, at, { outcome: "failed", category: fact.category, error: fact.error });
       return;
     case "attempt-lost":
+    case "attempt-parked":
     case "attempt-paused": {
       const outcome = fact.kind === "attempt-lost" ? "lost" : "paused";
       end(draft, at, { outcome, category: null, error: fact.reason });

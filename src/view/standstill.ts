@@ -1,4 +1,4 @@
-// Why planning stands still, for the person who must do something about it: everything that was wrong, uncut, where it
+// Why a run stands still, for the person who must do something about it: everything that was wrong, uncut, where it
 // lies, and what to type.
 import type { Run } from "../core/run.ts";
 import { oneLine } from "./safe.ts";
@@ -7,14 +7,19 @@ const most = 20;
 
 export function standstillText(run: Run, heddleDir: string): string {
   const question = run.questions.find(({ answer }) => answer === null);
-  if (question) return `hint: heddle answer ${oneLine(question.id)} "<text>", then: heddle plan`;
+  if (question) return `hint: heddle answer ${oneLine(question.id)} "<text>", then: ${commandOf(run)}`;
   if (run.halt?.code === "job") return refusedText(run, heddleDir);
-  if (run.halt?.reason === "Ctrl-C") return "hint: heddle plan goes on";
+  if (run.halt?.reason === "Ctrl-C") return `hint: ${commandOf(run)} goes on`;
   return blockedText(run) ?? "hint: heddle why";
 }
 
+/** What takes the run on. */
+const commandOf = ({ protocolName }: Run) =>
+  protocolName === "decomposition" ? "heddle plan" : "heddle next";
+
 /** The role that gave up is the first word of the halt. */
-function refusedText({ id, halt, jobs }: Run, heddleDir: string): string {
+function refusedText(run: Run, heddleDir: string): string {
+  const { id, halt, jobs } = run;
   const job = Object.values(jobs).find(({ role }) => halt?.reason.startsWith(`${role} `));
   if (!job) return "hint: heddle why";
   const more = job.problems.length - most;
@@ -22,7 +27,7 @@ function refusedText({ id, halt, jobs }: Run, heddleDir: string): string {
     ...job.problems.slice(0, most).map((problem) => `  - ${oneLine(problem)}`),
     ...(more > 0 ? [`  … and ${more} more`] : []),
     `what it was given, wrote and printed: ${heddleDir}/attempts/${id}/${job.role}-${job.attempts}`,
-    `hint: heddle plan gives ${job.role} another try`,
+    `hint: ${commandOf(run)} gives ${job.role} another try`,
   ].join("\n");
 }
 

@@ -4,6 +4,7 @@ import { checksum, isSumOf } from "../core/checksum.ts";
 import type { Artifact } from "../core/parts.ts";
 import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
+import { runView } from "./run-json.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
 export const fullViewLimit = 1_000;
@@ -15,6 +16,7 @@ export function stateText(run: Run, { all = false } = {}): string {
 }
 
 export function stateView(run: Run, { all = false } = {}): Document {
+  if (run.protocolName !== "decomposition") return { ...runView(run), halt: haltView(run) };
   const full = all || run.tasks.size <= fullViewLimit;
   const tasks = full
     ? Object.fromEntries(sorted(run).map((task) => [task.def.id, taskView(run, task)]))
@@ -175,6 +177,7 @@ const tasksClose = '\n  },\n  "execution": {';
  * read. Nothing when that text does not list them all.
  */
 export function restated(run: Run, before: string, changed: readonly Task[]): string | undefined {
+  if (run.protocolName !== "decomposition") return undefined;
   const [open, close] = [before.indexOf(tasksOpen), before.lastIndexOf(tasksClose)];
   if (run.tasks.size > fullViewLimit || open < 0 || close < open) return undefined;
   let listed = `${before.slice(open + tasksOpen.length - 1, close)},`;

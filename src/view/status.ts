@@ -119,7 +119,7 @@ function questionLine({ id, text, options }: Run["questions"][number]): string {
 function progress(run: Run, look: Look): string[] {
   const { counts, tasks, job } = run;
   const role = job ? roleLines(run, job, look) : [];
-  if (tasks.size === 0) return job ? role : ["no tasks yet"];
+  if (tasks.size === 0) return job || !run.protocol.graph ? role : ["no tasks yet"];
   const width = Math.max(10, Math.min(40, look.width - 40));
   const done = counts.complete + counts.skipped;
   const filled = Math.round((done / tasks.size) * width);
@@ -178,7 +178,7 @@ function notes(run: Run): string[] {
   if (inputTokens + outputTokens > 0 || costUsd > 0 || unknownCosts > 0) {
     const cost =
       unknownCosts > 0
-        ? `at least $${costUsd.toFixed(2)} (${unknownCosts} calls of unknown cost)`
+        ? `at least $${costUsd.toFixed(2)} (${unknownCosts} call${unknownCosts === 1 ? "" : "s"} of unknown cost)`
         : `$${costUsd.toFixed(2)}`;
     lines.push(`${(inputTokens + outputTokens).toLocaleString("en-US")} tokens, ${cost}`);
   }

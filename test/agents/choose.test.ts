@@ -58,6 +58,41 @@ describe("U1 --agent", () => {
     expect(said).toMatch(/^mine .*--max-budget-usd 0\.5/);
   });
 
+  it("codex is Codex, and says what is missing for it", async () => {
+    const root = machine();
+    expect(choose("codex", root)).toMatchObject({
+      code: "no-codex",
+      hint: "npm install -g @openai/codex",
+    });
+    writeFileSync(join(root, "bin/codex"), `#!/bin/sh\necho "$@"\n`, { mode: 0o755 });
+    delete process.env.CODEX_API_KEY;
+    delete process.env.OPENAI_API_KEY;
+    expect(choose("codex", root)).toMatchObject({ code: "no-key", hint: "export OPENAI_API_KEY=…" });
+    process.env.OPENAI_API_KEY = "sk-for-this-test";
+    const config: Config = { agents: { codex: { kind: "codex", effort: "low" } } };
+    const said = await startedWith(choose("codex:gpt-5.5", root, config), root);
+    expect(said).toContain("-m gpt-5.5");
+    expect(said).toContain('model_reasoning_effort="low"');
+  });
+
+  it("acp:gemini is Gemini CLI with a model after a second colon, and acp:./x any program", async () => {
+    const root = machine();
+    expect(choose("acp:gemini", root)).toMatchObject({
+      code: "no-program",
+      hint: expect.stringContaining("gemini-cli"),
+    });
+    writeFileSync(join(root, "bin/gemini"), `#!/bin/sh\necho "$@"\n`, { mode: 0o755 });
+    delete process.env.GEMINI_API_KEY;
+    expect(choose("acp:gemini", root)).toMatchObject({ code: "no-key", hint: "export GEMINI_API_KEY=…" });
+    process.env.GEMINI_API_KEY = "for-this-test";
+    expect(await startedWith(choose("acp:gemini:flash", root), root)).toBe("--acp -m flash");
+    expect(choose("acp:./mine", root)).toMatchObject({ code: "no-program" });
+    writeFileSync(join(root, "mine"), `#!/bin/sh\necho mine "$@"\n`, { mode: 0o755 });
+    expect(await startedWith(choose("acp:./mine", root), root)).toBe("mine");
+    const config: Config = { agents: { third: { kind: "acp", command: ["./mine", "--acp"] } } };
+    expect(await startedWith(choose("third", root, config), root)).toBe("mine --acp");
+  });
+
   it("says how to install Claude Code where it is not", () => {
     expect(choose("claude", machine({ installed: false }))).toMatchObject({
       code: "no-claude",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ClaudeAgent, claude } from "../../src/agents/claude.ts";
 import { ClaudeStream } from "../../src/agents/claude-stream.ts";
-import { findClaude } from "../../src/agents/find-claude.ts";
+import { claudeProgram, findNative } from "../../src/agents/find-native.ts";
 import type { Ending } from "../../src/host/program.ts";
 import { findSandbox } from "../../src/host/sandbox.ts";
 import { agentSuite, type Behaviour, endOf, folder, heard, orderIn } from "./suite.ts";
@@ -89,6 +89,9 @@ if (found.ok)
         box: { kind: "boxed", sandbox: found },
       }),
   });
+
+const findClaude = (path: string | undefined, searchPath: string) =>
+  findNative(claudeProgram, path, searchPath);
 
 const limits = { wallMs: 1000, silenceMs: 1000, outputBytes: 1e6, lineBytes: 1e5 };
 const exited = (code: number): Ending => ({ kind: "exited", code });

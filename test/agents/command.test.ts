@@ -34,6 +34,8 @@ const unconfined = (path: string, more: Partial<CommandAgent> = {}) =>
     readable: [],
     network: false,
     box: { kind: "unconfined" },
+    maxTurns: 3,
+    maxCostUsd: 1,
     ...more,
   });
 
@@ -125,6 +127,17 @@ describe("what a program prints", () => {
       Buffer.from([0x61, 13, 10, 0xff, 0x62]),
     );
     expect(readFileSync(join(order.workspace.records, "stderr.log"), "utf8")).toBe("err");
+  });
+});
+
+describe("C7 the caps of any program", () => {
+  it("end it after so many tools, and say so", async () => {
+    const root = folder();
+    const path = program(root, `while :; do echo '{"type":"tool","name":"again"}'; sleep 0.02; done`);
+    expect(endOf(await heard(unconfined(path), orderIn(root)))).toMatchObject({
+      category: "budget",
+      message: expect.stringContaining("more than 3"),
+    });
   });
 });
 

@@ -190,7 +190,10 @@ describe("C7 limits", () => {
   };
 
   it("a role's go before its agent's, those before the project's, those before ours", () => {
-    const { wallMs, silenceMs, outputBytes, memoryBytes } = limitsFor(config, "task-author", "writer");
+    const { wallMs, silenceMs, outputBytes, memoryBytes } = limitsFor(config, {
+      role: "task-author",
+      agent: "writer",
+    });
     expect({ wallMs, silenceMs, outputBytes, memoryBytes }).toEqual({
       wallMs: 3 * 60_000,
       silenceMs: 4 * 60_000,
@@ -200,12 +203,12 @@ describe("C7 limits", () => {
   });
 
   it("without a role's own, the agent's count; without those, the project's", () => {
-    expect(limitsFor(config, "fixer", "writer").wallMs).toBe(10 * 60_000);
-    expect(limitsFor(config, "fixer", "other").wallMs).toBe(20 * 60_000);
+    expect(limitsFor(config, { role: "fixer", agent: "writer" }).wallMs).toBe(10 * 60_000);
+    expect(limitsFor(config, { role: "fixer", agent: "other" }).wallMs).toBe(20 * 60_000);
   });
 
   it("there is one of each kind even when nothing is set", () => {
-    const { wallMs, silenceMs, outputBytes } = limitsFor({}, "fixer", "x");
+    const { wallMs, silenceMs, outputBytes } = limitsFor({}, { role: "fixer", agent: "x" });
     for (const limit of [wallMs, silenceMs, outputBytes]) expect(limit).toBeGreaterThan(0);
   });
 
@@ -216,7 +219,9 @@ describe("C7 limits", () => {
   ] satisfies [string, Config][])(
     "the core waits longer than %s limit, so that the limit is what ends the call",
     (_name, set) => {
-      expect(policyOf(set).workLimitMs).toBeGreaterThan(limitsFor(set, "task-author", "writer").wallMs);
+      expect(policyOf(set).workLimitMs).toBeGreaterThan(
+        limitsFor(set, { role: "task-author", agent: "writer" }).wallMs,
+      );
     },
   );
 });
@@ -256,6 +261,6 @@ describe("an agent's kind", () => {
 
   it("C7 gives `claude:model` the limits of `claude`", () => {
     const config = configOf('{"agents":{"claude":{"kind":"claude","limits":{"minutes":2}}}}');
-    expect(limitsFor(config, "task-executor", "claude:opus").wallMs).toBe(120_000);
+    expect(limitsFor(config, { role: "task-executor", agent: "claude:opus" }).wallMs).toBe(120_000);
   });
 });

@@ -310,7 +310,6 @@ describe("text that tries to move the terminal", () => {
     ["the reason of a halt", ["halt", evil]],
     ["the reason of an override", ["next", "--override", evil, "--to", "complete"]],
     ["a verdict", ["state", "validate-tasks", "BLOCKED", evil, "--issues", evil]],
-    ["the names of files", ["state", "complete-task", "T001", "--created", evil]],
     ["the name of an agent", ["state", "log-tokens", evil, "1", "1", "1"]],
   ];
   for (const [where, words] of saying)
@@ -319,6 +318,14 @@ describe("text that tries to move the terminal", () => {
       expect(await obeyedBy(looks)).toEqual([]);
       expect(said.out + said.err, "the command's own answer").not.toMatch(obeyed);
     });
+
+  it("C14 in the names of files is refused, and shown in the refusal, not obeyed", async () => {
+    const said = await project.state("complete-task", "T001", "--created", evil);
+    expect(said.code).toBe(64);
+    expect(said.err).toContain("has control characters");
+    expect(said.out + said.err).not.toMatch(obeyed);
+    expect(await obeyedBy(looks)).toEqual([]);
+  });
 
   it("C14 in the name of who acts is shown, not obeyed", async () => {
     const child = start(["halt", "x"], { cwd: project.root, env: { HEDDLE_ACTOR: evil } });

@@ -55,7 +55,7 @@ function valueFor({ name, choices }: Arg, task: string): string {
 export const isTask = ({ name }: Pick<Arg, "name">) => name === "id" || name === "task";
 
 /** Those that need no project: they make one, or speak of heddle itself. */
-const free = /^(help|protocol .*|completion|demo|doctor|init|state init|import tasker|restore)$/;
+const free = /^(help|protocol .*|completion|demo|doctor|mcp|init|state init|import tasker|restore)$/;
 export const needsProject = ({ name }: Command) => !free.test(name);
 
 /** A few at a time: as many as there are processors is fastest, and all at once proves nothing more. */

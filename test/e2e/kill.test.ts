@@ -63,7 +63,7 @@ describe("kill -9", () => {
   }, async () => {
     const chance = new Chance();
     const project = await readyProject({ tasks: 3 * kills });
-    const wholeMs = await typicalMs(project);
+    let wholeMs = await typicalMs(project);
     let history = await project.history();
     let status = await project.status();
     const outcomes = { acknowledged: 0, applied: 0, lost: 0 };
@@ -81,7 +81,10 @@ describe("kill -9", () => {
       if (ran.code === 0) expect(fresh, context).toEqual(step.facts);
       else expect([[], step.facts], context).toContainEqual(fresh);
       expect(project.stateJson().position, context).toBe(longer.at(-1)?.position);
-      outcomes[ran.code === 0 ? "acknowledged" : fresh.length > 0 ? "applied" : "lost"]++;
+      const outcome = ran.code === 0 ? "acknowledged" : fresh.length > 0 ? "applied" : "lost";
+      outcomes[outcome]++;
+      // The machine's pace changes while this goes on: the next comes a little later, or a little sooner.
+      wholeMs *= outcome === "lost" ? 1.04 : 0.92;
       history = longer;
     }
     await expectWhole(project);

@@ -86,11 +86,11 @@ describe.runIf(hasBox)("an agent that misbehaves", () => {
        for (const file of ${JSON.stringify([secret])}.concat([bundle.target_dir + "/../../../../heddle.db", bundle.target_dir + "/../../../../../project-planning/bundles"]))
          if (fs.existsSync(file)) seen.push(file);
        if (process.env.CANARY_TOKEN) seen.push("environment");
-       good(); put("src/T001.txt", seen.join() + "\\n")`,
+       say("seen: " + seen.join()); good()`,
     );
     const { rmSync } = await import("node:fs");
     rmSync(secret);
-    expect(readFileSync(project.attempt("T001-1", "work/src/T001.txt"), "utf8")).toBe("\n");
+    expect(readFileSync(project.attempt("T001-1", "stdout.log"), "utf8")).toBe("seen: \n");
   });
 
   it("§0.4 swaps .git, plants hooks and monitors: nothing of it runs", async () => {

@@ -141,7 +141,7 @@ describe("a merge", () => {
   it("takes the base that it is told, also where history says otherwise", async () => {
     const { target, repo, base } = await start();
     const one = await change(repo, base, { "n.txt": at(1, "one") });
-    const lonely = await commitOf(repo, `${base}^{tree}`);
+    const lonely = await commitOf(repo, sh(target, "rev-parse", `${base}^{tree}`).trim());
     const theirs = await change(repo, lonely, { "a.txt": "b\n" });
     const merged = await mergeOnto(repo, { base: lonely, theirs, onto: one });
     if (!merged.ok) throw new Error(merged.detail);

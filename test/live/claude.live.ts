@@ -273,6 +273,61 @@ describe("Claude Code and heddle, from inside the box", () => {
     expect(ran.code).toBe(0);
   });
 
+  it("X8 X16 proposes its completion with mcp__heddle__complete_task, and heddle checks and merges", async () => {
+    const project = await liveProject(1);
+    const tool = (name: string, input: object) => ({ name: `mcp__heddle__${name}`, input: { ...input } });
+    const model = await modelThat((asked) => {
+      const { task } = orderIn(asked);
+      switch (asked.step) {
+        case 0:
+          return use(tool("read_bundle", {}));
+        case 3:
+          return use(tool("report_progress", { message: "written, now proposed" }));
+        case 4:
+          return use(tool("complete_task", { created: [`src/${task}.mjs`, `test/${task}.test.mjs`] }));
+        default:
+          return diligent(asked);
+      }
+    });
+    const ran = await project.execute(model);
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(model.asked.at(1)?.results).toContain("acceptance_criteria");
+    expect(model.asked.at(-1)?.results).toContain("proposed as complete");
+    expect(await project.facts("proposal-recorded")).toMatchObject([{ task: "T001", status: "success" }]);
+    const kinds = (await project.history()).map(({ fact }) => fact.kind);
+    expect(kinds.indexOf("checks-recorded")).toBeGreaterThan(kinds.indexOf("proposal-recorded"));
+    expect(readFileSync(`${project.app}/src/T001.mjs`, "utf8")).toContain('"T001"');
+    const events = readFileSync(project.path(".heddle/attempts/plan-1/T001-1/events.jsonl"), "utf8");
+    expect(events).toContain('"text":"written, now proposed"');
+    expect(model.strays).toEqual([]);
+  });
+
+  it("C8 asks with mcp__heddle__ask_question, stops, and gets the answer in its next bundle", async () => {
+    const project = await liveProject(1);
+    const model = await modelThat((asked) => {
+      const { attempt } = orderIn(asked);
+      if (attempt !== 1) return diligent(asked);
+      const question = { question: "Which colour?", option: ["red", "blue"] };
+      return asked.step === 0 ? use({ name: "mcp__heddle__ask_question", input: question }) : say("waiting");
+    });
+    await project.execute(model);
+    const [put] = await project.facts("question-asked");
+    expect(put).toMatchObject({ text: "Which colour?", options: ["red", "blue"], about: "T001" });
+    await project.must("answer", String(put?.id), "blue");
+    expect((await project.execute(model)).code).toBe(0);
+    expect(model.asked.some(({ results }) => results.includes("blue"))).toBe(true);
+  });
+
+  it("X17 has no tool of heddle's beside those five", async () => {
+    const project = await liveProject(1);
+    const model = await modelThat((asked) =>
+      asked.step === 0 ? use({ name: "mcp__heddle__status", input: {} }) : say("no"),
+    );
+    await project.execute(model);
+    expect(model.asked.at(-1)?.results).toMatch(/No such tool|not (?:found|available|offered)|unknown/i);
+    expect((await project.facts("task-completed")).length).toBe(0);
+  });
+
   it("C8 asks a person, waits for the answer, and gets it in its next bundle", async () => {
     const project = await liveProject(1);
     const question = '{"type":"question","id":"q1","text":"Which colour?","options":["red","blue"]}';

@@ -5,7 +5,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const folder = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
-const wanted = { "@anthropic-ai/claude-code": "2.1.325" };
+const wanted = {
+  "@anthropic-ai/claude-code": "2.1.325",
+  "@google/gemini-cli": "0.61.0",
+  "@openai/codex": "0.166.0",
+};
 
 const versionOf = (name) => {
   const file = join(folder, "node_modules", name, "package.json");
@@ -17,7 +21,8 @@ if (missing.length > 0) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "package.json");
   if (!existsSync(file)) writeFileSync(file, '{ "private": true }\n');
-  const packages = missing.map(([name, version]) => `${name}@${version}`);
+  // All of them: npm takes away what it is not told about.
+  const packages = Object.entries(wanted).map(([name, version]) => `${name}@${version}`);
   console.error(`live: installing ${packages.join(", ")} into ${folder}`);
   const args = ["install", "--no-audit", "--no-fund", "--save-exact", "--loglevel=error", ...packages];
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });

@@ -1,8 +1,10 @@
-// A scripted model behind the Messages API, on loopback: it answers what a script says, so a real agent can be tried
+// A scripted model behind the three APIs that agents speak, on loopback: it answers what a script says, so a real agent can be tried
 // without a real model. Stateless: the step is counted from the conversation that the agent sends, so attempts at the
 // same time, and a session that is taken up again, get the right answer.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { askedOfGemini, type GeminiRequest, replyGemini } from "./gemini-api.ts";
+import { askedOf, type ResponsesRequest, replyResponses } from "./responses.ts";
 
 export interface ToolCall {
   readonly name: string;
@@ -12,7 +14,13 @@ export interface ToolCall {
 export type Answer =
   | { readonly kind: "use"; readonly tools: readonly ToolCall[]; readonly text?: string }
   | { readonly kind: "say"; readonly text: string }
-  | { readonly kind: "error"; readonly status: number; readonly type: string; readonly message: string }
+  | {
+      readonly kind: "error";
+      readonly status: number;
+      readonly type: string;
+      readonly message: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   /** Accepts the request and never answers. */
   | { readonly kind: "hang" }
   /** Begins an answer and drops the connection. */
@@ -85,6 +93,20 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const path = (request.url ?? "").split("?")[0];
+  if (request.method === "POST" && path?.endsWith(":streamGenerateContent")) {
+    const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as GeminiRequest;
+    if (!body.tools?.length) return replyGemini(response, { kind: "say", text: "a title" });
+    const asked = askedOfGemini(body);
+    desk.asked.push(asked);
+    return replyGemini(response, desk.script(asked));
+  }
+  if (request.method === "POST" && path === "/v1/responses") {
+    const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as ResponsesRequest;
+    if (!body.tools?.length) return replyResponses(response, { kind: "say", text: "a title" });
+    const asked = askedOf(body);
+    desk.asked.push(asked);
+    return replyResponses(response, desk.script(asked));
+  }
   if (request.method !== "POST" || path !== "/v1/messages") {
     if (request.method !== "HEAD") desk.strays.push(`${request.method} ${path}`);
     response.writeHead(request.method === "HEAD" ? 200 : 404).end();
@@ -118,7 +140,7 @@ function reply(response: ServerResponse, body: MessagesRequest, answer: Answer):
     case "hang":
       return;
     case "error": {
-      response.writeHead(answer.status, { "content-type": "application/json" });
+      response.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
       const error = { type: answer.type, message: answer.message };
       response.end(JSON.stringify({ type: "error", error }));
       return;

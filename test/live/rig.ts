@@ -9,12 +9,16 @@ import type { Answer, Asked, Script, ScriptedModel, ToolCall } from "./model.ts"
 
 const live = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
 export const programs = join(live, "node_modules/.bin");
-if (!existsSync(join(programs, "claude"))) throw new Error("the agents are not installed: npm run live");
+if (!["claude", "codex", "gemini"].every((name) => existsSync(join(programs, name))))
+  throw new Error("the agents are not installed: npm run live");
 
 /** Long enough to be found wherever it should not be. */
 export const key = "sk-ant-api03-scripted-0123456789abcdef0123456789abcdef";
 
 export class LiveProject extends Project {
+  /** Who works in it. */
+  agent = "claude";
+
   get app(): string {
     return this.path("app");
   }
@@ -29,7 +33,7 @@ export class LiveProject extends Project {
   }
 
   execute(model: Pick<ScriptedModel, "url">, ...args: readonly string[]): Promise<Ran> {
-    return ended(this.started(model, "execute", "--batch", "--agent", "claude", ...args));
+    return ended(this.started(model, "execute", "--batch", "--agent", this.agent, ...args));
   }
 
   configure(config: object): void {
@@ -48,6 +52,11 @@ export function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Op
     ANTHROPIC_API_KEY: key,
     ANTHROPIC_BASE_URL: url,
     CLAUDE_CODE_MAX_RETRIES: "1",
+    OPENAI_API_KEY: key,
+    OPENAI_BASE_URL: `${url}/v1`,
+    HEDDLE_CODEX_RETRIES: "1",
+    GEMINI_API_KEY: key,
+    GOOGLE_GEMINI_BASE_URL: url,
     // Nothing on loopback goes through a proxy.
     NO_PROXY: "127.0.0.1",
   };

@@ -18,12 +18,12 @@ export class Terminal {
   #shown = "";
   #seen = 0;
 
-  constructor(cwd: string, args: readonly string[]) {
+  constructor(cwd: string, args: readonly string[], more: Readonly<Record<string, string>> = {}) {
     const line = [process.execPath, cli, ...args].map(quoted).join(" ");
     // Without a size the pty has no columns, and every character a line of its own.
     const sized = `stty cols 100 rows 40; exec ${line}`;
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, LANG: "C.UTF-8", TERM: "xterm-256color", SHELL: "/bin/sh" };
+    const env = { PATH, HOME, LANG: "C.UTF-8", TERM: "xterm-256color", SHELL: "/bin/sh", ...more };
     this.#child = spawn("script", ["-qfec", sized, "/dev/null"], { cwd, env, stdio: "pipe" });
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;
@@ -34,6 +34,11 @@ export class Terminal {
   /** All that was ever shown, without colours and movements. */
   get text(): string {
     return stripVTControlCharacters(this.#shown);
+  }
+
+  /** As it came. */
+  get raw(): string {
+    return this.#shown;
   }
 
   /** Waits until this is shown, behind what was waited for before, then types. */

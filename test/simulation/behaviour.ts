@@ -23,7 +23,8 @@ export type Behaviour =
   | "hangs"
   | "crashes"
   | "lies"
-  | "lost";
+  | "lost"
+  | "is limited";
 
 /** What the one who works can know: the definition he was given, and the work that he checks. */
 export interface Knowledge {
@@ -66,6 +67,7 @@ export function draw({ random, faults }: Simulation, work: Work): Behaviour {
 function drawWorker({ random, faults }: Pick<Simulation, "random" | "faults">, isAgent: boolean): Behaviour {
   if (random.chance(faults.agentFails)) return "fails";
   if (random.chance(faults.agentFailsForGood)) return "fails for good";
+  if (random.chance(faults.agentLimited)) return "is limited";
   if (random.chance(isAgent ? faults.agentAsks : faults.roleAsks)) return "asks";
   if (isAgent && random.chance(faults.agentMumbles)) return "talks nonsense";
   return random.chance(faults.agentLies) ? "lies" : "ok";
@@ -81,7 +83,7 @@ export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviou
   const costUsd = sim.random.pick([undefined, null, sim.random.between(1, 40) / 10]);
   const usage = { agent: "agent", inputTokens: 10, outputTokens: 5 };
   const spent = costUsd === undefined ? {} : { usage: { ...usage, costUsd } };
-  const isBad = behaviour.startsWith("fails") || behaviour === "talks nonsense";
+  const isBad = ["talks nonsense", "is limited"].includes(behaviour) || behaviour.startsWith("fails");
   const evidence = evidenceOf(sim, knowledge, { work, behaviour });
   const good = evidence ? evidence.checks.every(({ ok }) => ok) : behaviour !== "lies" && !isBad;
   const ok = !isBad && (!evidence || good);
@@ -90,7 +92,16 @@ export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviou
   if (ok) return saying({ ok, ...resultOf(sim, knowledge, { work, behaviour }), ...seen }, { good, digest });
   const category = behaviour === "talks nonsense" ? "unparseable" : evidence ? "test" : "runtime";
   const retryable = behaviour !== "fails for good";
-  const outcome: Outcome = { ok, error: behaviour, category, subcategory: null, retryable, ...seen };
+  const parked = behaviour === "is limited" ? { parkMs: sim.random.between(0, 400) } : {};
+  const outcome: Outcome = {
+    ok,
+    error: behaviour,
+    category,
+    subcategory: null,
+    retryable,
+    ...seen,
+    ...parked,
+  };
   return saying(outcome, { good, digest });
 }
 

@@ -32,6 +32,7 @@ export interface Faults {
   /** An agent asks a question instead of working, or leaves a result that nobody can read. */
   agentAsks: number;
   agentMumbles: number;
+  agentLimited: number;
   reviewRefuses: number;
   /** git cannot do it just now: a lock that was left, a full disk. */
   gitFails: number;
@@ -74,6 +75,7 @@ export const noFaults: Faults = {
   roleAsks: 0,
   agentAsks: 0,
   agentMumbles: 0,
+  agentLimited: 0,
   reviewRefuses: 0,
   gitFails: 0,
   conflicts: 0,
@@ -113,7 +115,8 @@ export function drawFaults(random: Random): Faults {
     roleAsks: upTo(0.2),
     agentAsks: upTo(0.12),
     agentMumbles: upTo(0.3),
-    reviewRefuses: upTo(0.4),
+    agentLimited: upTo(0.15),
+    reviewRefuses: upTo(0.6),
     gitFails: upTo(0.06),
     conflicts: upTo(0.35),
     redOnMerge: upTo(0.4),

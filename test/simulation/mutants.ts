@@ -40,6 +40,11 @@ const taskMutants: readonly Mutant[] = [
   core("task.ts", "blocking stops at the next task", ["      turned.push(dependent);\n", ""]),
   core("task.ts", "what spreads is not written", ["    tasks.set(dependent);\n", ""]),
   core("task.ts", "a new beginning keeps the old verdict", ["  task.verification = null;\n", ""]),
+  core("meaning-attempt.ts", "what is parked is not left alone", [
+    "      task.notBeforeMs = notBeforeMs;\n",
+    "",
+  ]),
+  core("meaning-job.ts", "a usage limit costs a role a try", ["tries: record.tries - 1, ", ""]),
   core("meaning-task.ts", "tries are not counted", ["      task.tries++;\n", ""]),
   core("meaning-task.ts", "the back-off is forgotten", ["      task.notBeforeMs = fact.notBeforeMs;\n", ""]),
   core("meaning-task.ts", "a dropped task stays in the counts", ["  run.counts[statusOf(task)]--;\n", ""]),

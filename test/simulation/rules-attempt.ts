@@ -102,6 +102,16 @@ export const attemptRules: Rules<FactKind> = {
     giveBack(scene, scene.ledger.at(id));
     scene.sim.saw("agent asked");
   },
+  "attempt-parked": (scene, { task: id, attempt, runMs, notBeforeMs }) => {
+    if (!current(scene, id, attempt)) return;
+    const wait = notBeforeMs - runMs;
+    const isSaid = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.parkMs === wait);
+    scene.sim.check(isSaid, "X11 parked", () => `${id}#${attempt} is parked for ${wait}, and nobody said so`);
+    const task = scene.ledger.at(id);
+    giveBack(scene, task);
+    task.notBeforeMs = notBeforeMs;
+    scene.sim.saw("agent was limited");
+  },
   "proposal-recorded": (scene, { task: id, attempt }) => {
     const running = current(scene, id, attempt);
     if (!running) return;

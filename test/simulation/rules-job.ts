@@ -36,6 +36,18 @@ export const jobRules: Rules<FactKind> = {
     ledger.job = { ...job, stage, dueMs, sinceMs: sim.nowMs, isRepaired: job.isRepaired || isRepair };
   },
   "job-failed": failed,
+  "job-parked": (scene, { role, attempt, runMs, notBeforeMs }) => {
+    const { sim, ledger } = scene;
+    const job = current(scene, role, attempt);
+    if (!job) return;
+    const wait = notBeforeMs - runMs;
+    const isSaid = saidOf(scene, job).some(({ outcome }) => !outcome?.ok && outcome?.parkMs === wait);
+    sim.check(isSaid, "X11 parked", () => `${role}#${attempt} is parked for ${wait}, and nobody said so`);
+    const { tries } = ledger.jobs.get(role) ?? { tries: 1 };
+    ledger.job = null;
+    ledger.jobs.set(role, { tries: tries - 1, notBeforeMs });
+    sim.saw("role was limited");
+  },
   "job-completed": (scene, { role, attempt }) => {
     const { sim, ledger, kinds } = scene;
     const job = current(scene, role, attempt);

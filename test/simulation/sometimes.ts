@@ -39,6 +39,8 @@ export const moments = {
   "limit for integrating crossed": 1,
   "result went to the fixer": 30,
   "agent asked": 20,
+  "agent was limited": 20,
+  "role was limited": 5,
   "limit began anew": 20,
   reviewed: 100,
   "review refused": 10,

@@ -153,7 +153,7 @@ describe("backup and restore", () => {
 describe("restore beside a living orchestrator", () => {
   it("X17 is refused, and works once it has ended", { timeout: 60_000 }, async () => {
     const demo = new Project();
-    const child = start(["demo", "--dir", demo.root, "--no-kill", "--speed", "0.05"], { cwd: demo.root });
+    const child = start(["demo", "--dir", demo.root, "--no-kill", "--speed", "0.3"], { cwd: demo.root });
     const over = ended(child);
     try {
       const isHeld = async () => {

@@ -126,6 +126,7 @@ async function problemsOf(
     stream: () => {},
     warn: () => {},
     signal: new AbortController().signal,
+    stopNow: () => new AbortController().signal,
   };
   try {
     const { exit = 0 } = await command.run({ ...parse(command, words), ...call });

@@ -9,8 +9,8 @@ const hasTerminal = spawnSync("script", ["-qec", "true", "/dev/null"]).status ==
 if (!hasTerminal) console.log("script(1) is missing here: the test on a terminal is left out");
 
 /** What a terminal of that size is sent, and when. */
-async function onTerminal(project: Execution, [columns, rows]: readonly [number, number]) {
-  const command = `stty cols ${columns} rows ${rows}; "${process.execPath}" "${cli}" execute --parallel 3 --agent scripted:script.json`;
+async function onTerminal(project: Execution, [columns, rows]: readonly [number, number], more = "") {
+  const command = `stty cols ${columns} rows ${rows}; "${process.execPath}" "${cli}" execute --parallel 3 --agent scripted:script.json ${more}`;
   const began = performance.now();
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     cwd: project.root,
@@ -57,6 +57,12 @@ describe("heddle execute", () => {
       expect(terminal.shown).toContain("4 complete");
     },
   );
+
+  it.runIf(hasTerminal)("C15 prints nothing but one document with --json, on a terminal too", async () => {
+    const project = await executable({ tasks: 1 });
+    const { out } = await onTerminal(project, [80, 24], "--json");
+    expect(JSON.parse(out)).toMatchObject({ phase: "complete" });
+  });
 
   it("X18 prints a line per event without a terminal", async () => {
     const project = await executable(plan);

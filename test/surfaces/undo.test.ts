@@ -88,6 +88,20 @@ describe("heddle undo", () => {
     expect(project.has("app/NOTES.md")).toBe(false);
   });
 
+  it("X21 goes on where one who died after the branch had moved left it", async () => {
+    const project = await done(true);
+    const commit = project.git("log", "--format=%H", "--grep=Heddle-Task: T001", "heddle/plan-1").trim();
+    project.git("worktree", "add", "-q", "../aside", "heddle/plan-1");
+    const who = ["-c", "user.name=P", "-c", "user.email=p@x"];
+    project.git("-C", "../aside", ...who, "revert", "--no-edit", commit);
+    project.git("worktree", "remove", "../aside");
+    const tip = project.git("rev-parse", "heddle/plan-1").trim();
+    const undone = await project.json("undo", "T001", "--yes");
+    expect(undone).toMatchObject({ undone: true, by: tip, landing: { landed: true } });
+    expect(project.git("rev-parse", "heddle/plan-1").trim()).toBe(tip);
+    expect((await project.status()).tasks).toMatchObject({ failed: 1, complete: 2 });
+  });
+
   it("X21 refuses while an orchestrator works", async () => {
     const project = await executable({ tasks: 2, turns: { T002: [{ ends: "hanging" }] } });
     const running = project.begin();

@@ -39,6 +39,17 @@ const inputs: Readonly<Record<string, Say>> = {
       lost: true,
     },
   }),
+  limited: ([id = "", parkMs = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: {
+      ok: false,
+      ...failure,
+      error: "its agent reached its usage limit",
+      retryable: true,
+      parkMs: Number(parkMs),
+    },
+  }),
   unreadable: ([id = ""], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),

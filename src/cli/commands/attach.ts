@@ -12,6 +12,7 @@ export const attach: Command = {
   name: "attach",
   summary: "follow what the agent of one task says and does, and its checks, until it is settled",
   group: "look",
+  byHand: true,
   args: [{ name: "task", about: "a task id" }],
   flags: { raw: { about: "what the agent's program printed, as it printed it" } },
   examples: ["heddle attach T007", "heddle attach T007 --raw", "heddle attach T007 --json | jq .event"],

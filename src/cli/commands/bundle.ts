@@ -51,6 +51,11 @@ export const generateReady: Command = {
 };
 
 async function read({ app }: Pick<Call, "app">, task: string): Promise<{ path: string; text: string }> {
+  // A name, not a path: nothing but bundles is read here.
+  if (task.includes("/"))
+    throw new Refused([
+      problem("no-bundle", `\`${task}\` is neither a task nor a role`, { hint: "heddle bundle list" }),
+    ]);
   const { bundlePath } = await import("../../engine/bundles.ts");
   const path = await (await app()).look((run) => bundlePath(run, task));
   const found = readText(path);

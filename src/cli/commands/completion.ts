@@ -8,6 +8,7 @@ export const completion: Command = {
   name: "completion",
   summary: "print a completion script for your shell",
   group: "keep",
+  byHand: true,
   args: [{ name: "shell", about: "a shell", choices: shells }],
   examples: [
     'eval "$(heddle completion bash)"',

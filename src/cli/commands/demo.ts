@@ -17,6 +17,7 @@ export const demo: Command = {
   name: "demo",
   summary: "watch the example go through plan and execution, offline, with scripted agents",
   group: "run",
+  byHand: true,
   flags: {
     parallel: { about: "how many tasks at once", takes: "N" },
     speed: { about: "how fast the scripted agents work", takes: "FACTOR" },
@@ -58,25 +59,24 @@ async function runWhole(call: Call, app: App, root: string): Promise<Reply> {
 }
 
 async function orderFor(
-  { flags, signal, say }: Call,
+  { flags, signal, say, stopNow, screen }: Call,
   app: App,
   root: string,
 ): Promise<{ demo: Demo; settle: () => Promise<void> }> {
-  const now = new AbortController();
-  signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   const slots = numberOf(flags.one("parallel") ?? "3", "--parallel", { least: 1, whole: true });
   const speed = numberOf(flags.one("speed") ?? "1", "--speed", { least: 0.01 });
-  const { changed, watch, settle } = await live(app, say);
-  return { demo: { root, slots, speed, signal, stopNow: now.signal, changed, watch }, settle };
+  const { changed, watch, settle } = await live(app, { say, flags, ...(screen && { screen }) });
+  return { demo: { root, slots, speed, signal, stopNow: stopNow(), changed, watch }, settle };
 }
 
 const isUntouched = (app: App) => app.look((run) => run.counts.complete === 0 && run.running.length === 0);
 
 /** Lets another process orchestrate until a few tasks are merged, and kills it there. */
-async function killInTheMiddle({ say, signal, flags }: Call, app: App, root: string): Promise<void> {
+async function killInTheMiddle({ say, signal, flags, screen }: Call, app: App, root: string): Promise<void> {
   const words = ["demo", "--dir", root, ...passedOn(flags)];
   const entry = process.argv[1] ?? "";
-  const output = flags.has("json") ? "ignore" : "inherit";
+  // Where somebody else has the terminal, a second one must not draw on it.
+  const output = flags.has("json") || screen ? "ignore" : "inherit";
   const child: ChildProcess = spawn(process.execPath, [...process.execArgv, entry, ...words], {
     env: { ...process.env, [partName]: "1" },
     stdio: ["ignore", output, "inherit", "ipc"],

@@ -22,15 +22,17 @@ export const execute: Command = {
     batch: { about: "all tasks, without questions, up to three at once" },
     parallel: { about: "all tasks, up to N at once (64 at most)", takes: "N" },
     agent: {
-      about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+      about:
+        "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
       takes: "NAME",
+      byHand: true,
     },
     "on-orphan": {
       about: "what becomes of attempts whose agent died with an earlier orchestrator",
       takes: "WHAT",
       choices: orphanChoices,
     },
-    unconfined: { about: "run agents without a sandbox; every view then says so" },
+    unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
   },
   examples: [
     "heddle execute                # one task, then asks",
@@ -62,16 +64,16 @@ function slotsOf({ flags }: Call): number | undefined {
 }
 
 /** What was left behind is offered, on a terminal; elsewhere it is tried again unless the flag says otherwise. */
-async function orphanPolicy({ flags, say }: Call, app: App): Promise<OnOrphan> {
-  const said = flags.one("on-orphan") as OnOrphan | undefined;
+async function orphanPolicy(call: Call, app: App): Promise<OnOrphan> {
+  const said = call.flags.one("on-orphan") as OnOrphan | undefined;
   if (said !== undefined) return said;
   const { orphansOf } = await import("../../engine/execute.ts");
   const orphans = await orphansOf(app);
   if (orphans.length === 0) return "retry";
   const named = orphans.map(({ task, attempt }) => `${task} (attempt ${attempt})`).join(", ");
-  say(`left behind by an earlier run, without a result: ${named}`);
-  if (!canAsk(flags)) return "retry";
-  const chosen = await (await prompts()).choose("What becomes of them?", orphanChoices);
+  call.say(`left behind by an earlier run, without a result: ${named}`);
+  if (!canAsk(call)) return "retry";
+  const chosen = await (await prompts(call)).choose("What becomes of them?", orphanChoices);
   return chosen as OnOrphan;
 }
 
@@ -84,16 +86,14 @@ interface Going {
 async function go(call: Call, app: App, going: Going): Promise<void> {
   const { execute: run } = await import("../../engine/execute.ts");
   const { flags, signal } = call;
-  const now = new AbortController();
-  signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), { once: true });
   if (going.only) await refuseUnknown(app, going.only);
-  const view = await live(app, call.say);
+  const view = await live(app, call);
   await run({
     app,
     agent: flags.one("agent"),
     unconfined: flags.has("unconfined"),
     signal,
-    stopNow: now.signal,
+    stopNow: call.stopNow(),
     changed: view.changed,
     watch: view.watch,
     ...going,
@@ -114,10 +114,9 @@ async function oneByOne(call: Call, app: App, onOrphan: OnOrphan): Promise<void>
     await go(call, app, { only: [wanted], slots: 1, onOrphan });
     if (terminal().live) call.say(await became(app, wanted));
     const following = await nextTask(app);
-    if (following === undefined || !canAsk(call.flags) || (await app.look((run) => run.halt !== null)))
-      return;
+    if (following === undefined || !canAsk(call) || (await app.look((run) => run.halt !== null))) return;
     const said = (
-      await (await prompts()).text(`Go on with ${following}? (y, n, or a task id)`, { initial: "y" })
+      await (await prompts(call)).text(`Go on with ${following}? (y, n, or a task id)`, { initial: "y" })
     ).trim();
     if (/^n(?:o)?$/i.test(said)) return;
     wanted = /^(?:y(?:es)?)?$/i.test(said) ? following : said;
@@ -175,12 +174,12 @@ async function written({ warn }: Call, app: App): Promise<string> {
   }
 }
 
-async function landed(call: Call, app: App): Promise<string> {
+export async function landed(call: Call, app: App): Promise<string> {
   const { landRun, landMode } = await import("../../engine/execute.ts");
   const mode = landMode(app);
   const asked =
-    mode === "ask" && canAsk(call.flags)
-      ? await (await prompts()).confirm("Bring your checkout to the result?")
+    mode === "ask" && canAsk(call)
+      ? await (await prompts(call)).confirm("Bring your checkout to the result?")
       : false;
   if (mode === "never" || (mode === "ask" && !asked))
     return "hint: heddle land brings your checkout to the result";

@@ -63,7 +63,9 @@ export const resume: Command = {
   name: "resume",
   summary: "clear every halt that an operator made, a STOP file included",
   group: "steer",
-  flags: { budget: { about: "raise the run's budget, when that was what halted it", takes: "USD" } },
+  flags: {
+    budget: { about: "raise the run's budget, when that was what halted it", takes: "USD", byHand: true },
+  },
   examples: ["heddle resume", "heddle resume --budget 200"],
   run: resumeRun,
 };

@@ -11,16 +11,16 @@ import { isDetail, lineOf } from "../../view/activity.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
-import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { type Call, type Command, exits, isJson, type Reply } from "../command.ts";
 import { numberOf } from "../parse.ts";
-import { Screen } from "../screen.ts";
+import { type Drawing, Screen } from "../screen.ts";
 import { terminal } from "../terminal.ts";
 
 export const status: Command = {
   name: "status",
   summary: "show where the run stands",
   group: "look",
-  flags: { watch: { about: "keep showing it until the run ends or Ctrl-C" } },
+  flags: { watch: { about: "keep showing it until the run ends or Ctrl-C", byHand: true } },
   examples: ["heddle status", "heddle status --watch", "heddle status --json"],
   interruptible: true,
   run: async (call) => {
@@ -44,7 +44,7 @@ async function show(app: App): Promise<Reply> {
 
 /** On a terminal the screen is drawn over; elsewhere each change is a line. */
 async function watch(call: Call, app: App): Promise<void> {
-  const screen = terminal().live ? new Screen() : undefined;
+  const screen = terminal().live && !isJson(call) ? (call.screen?.() ?? new Screen()) : undefined;
   const resized = () => screen?.resized(terminal().width);
   if (screen) process.stdout.on("resize", resized);
   try {
@@ -55,7 +55,7 @@ async function watch(call: Call, app: App): Promise<void> {
   }
 }
 
-async function follow({ signal, say }: Call, app: App, screen: Screen | undefined): Promise<void> {
+async function follow({ signal, say }: Call, app: App, screen: Drawing | undefined): Promise<void> {
   const live = screen !== undefined;
   let shown = "";
   let version = -1;
@@ -69,7 +69,7 @@ async function follow({ signal, say }: Call, app: App, screen: Screen | undefine
         : `${phase}: ${Object.entries(tasks)
             .map(([key, n]) => `${n} ${key}`)
             .join(", ")}`;
-      if (line !== shown && screen) screen.draw(line.split("\n").slice(0, terminal().height - 1));
+      if (line !== shown && screen) screen.draw(line.split("\n").slice(0, screen.height));
       else if (line !== shown) say(line);
       shown = line;
       if (await app.look((run) => run.protocol.phases.some((each) => each.end && each.name === run.phase)))
@@ -106,10 +106,16 @@ export const history: Command = {
   group: "look",
   flags: {
     task: { about: "only this task's", takes: "ID" },
-    follow: { about: "go on showing new ones until Ctrl-C" },
+    follow: { about: "go on showing new ones until Ctrl-C", byHand: true },
+    last: { about: "only the newest N", takes: "N" },
     all: { about: "also a line per task of every loaded plan" },
   },
-  examples: ["heddle history", "heddle history --task T007", "heddle history --follow"],
+  examples: [
+    "heddle history",
+    "heddle history --task T007",
+    "heddle history --last 20",
+    "heddle history --follow",
+  ],
   interruptible: true,
   run: async ({ app, flags, stream: say, signal }) => {
     const opened = await app();
@@ -123,7 +129,9 @@ export const history: Command = {
       });
     let entries = await opened.history();
     if (!flags.has("follow")) {
-      const shown = entries.filter(wanted);
+      const last = flags.one("last");
+      const many = last === undefined ? entries.length : numberOf(last, "--last", { least: 1, whole: true });
+      const shown = entries.filter(wanted).slice(-Math.max(1, many));
       return { text: shown.map(historyLine).join("\n"), json: shown.map((entry) => ({ ...entry })) };
     }
     for (let last = 0; !signal.aborted; entries = await opened.history({ after: last })) {

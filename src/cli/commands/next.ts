@@ -1,67 +1,104 @@
 // `heddle next`: what the rules ask for now, why, and doing it (L8, L9, L10, C5).
 
 import { problem } from "../../core/problem.ts";
-import { explainText, suggestionText, suggestNext } from "../../view/suggestion.ts";
-import { type Command, exits, Usage } from "../command.ts";
+import type { App } from "../../engine/app.ts";
+import { suggestionText } from "../../view/suggestion.ts";
+import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
+import { agentFlags, goOn } from "../go-on.ts";
 
 export const next: Command = {
   name: "next",
   summary: "show the next step and take it",
   group: "run",
+  args: [{ name: "run", about: "which task or run; the only open one unless said", optional: true }],
   flags: {
     "dry-run": { about: "show it only" },
     explain: { about: "show every rule that was looked at, and what it saw" },
-    override: { about: "go on although the rules say no, for this reason", takes: "REASON", text: true },
-    to: { about: "the phase to go to, with --override", takes: "PHASE" },
+    all: { about: "go on until the task is done or a person is needed" },
+    override: {
+      about: "go on although the rules say no, for this reason",
+      takes: "REASON",
+      text: true,
+      byHand: true,
+    },
+    to: { about: "the phase to go to, with --override", takes: "PHASE", byHand: true },
+    ...agentFlags,
   },
   examples: [
     "heddle next",
     "heddle next --dry-run --explain",
+    "heddle next --all --agent claude",
     'heddle next --override "the map is fine" --to physical',
   ],
-  run: async ({ app, flags }) => {
-    const opened = await app();
-    const { ingest, observe } = await import("../../engine/planning.ts");
-    const reason = flags.one("override");
-    if (reason === undefined && flags.has("to"))
+  interruptible: true,
+  run: async (call) => {
+    const { flags, args } = call;
+    if (!flags.has("override") && flags.has("to"))
       throw new Usage(
         problem("no-override", "`--to` goes with `--override`", {
           hint: 'heddle next --override "<why>" --to PHASE',
         }),
       );
-    if (!flags.has("dry-run") && (await opened.look((run) => run.phase)) === "ingestion")
-      await ingest(opened);
-    const digests = await observe(opened);
-    const suggestion = await opened.look((run) => suggestNext(run, digests));
-    const explained = flags.has("explain") ? [await opened.look((run) => explainText(run, digests))] : [];
-    if (reason !== undefined) {
-      const to = flags.one("to");
-      const { entries } = await opened.submit({
-        kind: "override",
-        reason,
-        digests,
-        ...(to !== undefined && { to }),
-      });
-      const phase = await opened.look((run) => run.phase);
-      return {
-        text: [...explained, `Overridden: now in ${phase} (${reason})`].join("\n"),
-        json: {
-          ...suggestion,
-          overridden: { to: phase, reason, position: entries.at(-1)?.position ?? null },
-        },
-      };
-    }
-    const lines = [...explained, suggestionText(suggestion)];
-    if (flags.has("dry-run") || suggestion.action !== "go")
-      return {
-        text: lines.join("\n"),
-        json: { ...suggestion, done: false },
-        exit: flags.has("dry-run") || suggestion.action === "end" ? exits.done : exits.refused,
-      };
-    await opened.submit({ kind: "advance", digests });
-    return {
-      text: [...lines, `Advanced from ${suggestion.currentPhase} to ${suggestion.suggestedNext}`].join("\n"),
-      json: { ...suggestion, done: true },
-    };
+    const app = (await call.app()).choosing({ run: args[0] });
+    const isPlan = (await app.look((run) => run.protocolName)) === "decomposition";
+    if (isPlan && !flags.has("dry-run")) await ingestSpec(app);
+    const reason = flags.one("override");
+    if (reason !== undefined) return override(call, app, reason);
+    if (flags.has("dry-run")) return dryRun(call, app);
+    return isPlan
+      ? advance(call, app)
+      : goOn(call, app, { all: flags.has("all"), explain: flags.has("explain") });
   },
 };
+
+async function ingestSpec(app: App): Promise<void> {
+  if ((await app.look((run) => run.phase)) !== "ingestion") return;
+  const { ingest } = await import("../../engine/planning.ts");
+  await ingest(app);
+}
+
+async function suggested({ flags }: Call, app: App) {
+  const { suggest } = await import("../../engine/task.ts");
+  const { suggestion, explained } = await suggest(app);
+  return { suggestion, lines: flags.has("explain") ? [explained] : [] };
+}
+
+async function override(call: Call, app: App, reason: string): Promise<Reply> {
+  const { suggestion, lines } = await suggested(call, app);
+  const to = call.flags.one("to");
+  const input = { kind: "override", reason, digests: {}, ...(to !== undefined && { to }) } as const;
+  const { entries } = await app.submit(input);
+  const phase = await app.look((run) => run.phase);
+  return {
+    text: [...lines, `Overridden: now in ${phase} (${reason})`].join("\n"),
+    json: { ...suggestion, overridden: { to: phase, reason, position: entries.at(-1)?.position ?? null } },
+  };
+}
+
+async function dryRun(call: Call, app: App): Promise<Reply> {
+  const { suggestion, lines } = await suggested(call, app);
+  return {
+    text: [...lines, suggestionText(suggestion)].join("\n"),
+    json: { ...suggestion, done: false },
+    exit: exits.done,
+  };
+}
+
+/** A plan moves by a command of its own for everything but the step itself. */
+async function advance(call: Call, app: App): Promise<Reply> {
+  const { suggestion, lines } = await suggested(call, app);
+  const text = [...lines, suggestionText(suggestion)];
+  const { action, currentPhase, suggestedNext } = suggestion;
+  if (action !== "go")
+    return {
+      text: text.join("\n"),
+      json: { ...suggestion, done: false },
+      exit: action === "end" ? exits.done : exits.refused,
+    };
+  const { observe } = await import("../../engine/planning.ts");
+  await app.submit({ kind: "advance", digests: await observe(app) });
+  return {
+    text: [...text, `Advanced from ${currentPhase} to ${suggestedNext}`].join("\n"),
+    json: { ...suggestion, done: true },
+  };
+}

@@ -16,10 +16,12 @@ import { terminal } from "../terminal.ts";
 
 const agentFlags = {
   agent: {
-    about: "who works: claude, command:./program, scripted:file.json, or a name from the configuration",
+    about:
+      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
     takes: "NAME",
+    byHand: true,
   },
-  unconfined: { about: "run agents without a sandbox; every view then says so" },
+  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
 } as const;
 
 export const plan: Command = {
@@ -128,23 +130,24 @@ async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent
   const { runPlanning } = await import("../../engine/plan.ts");
   const { flags, signal } = call;
   for (;;) {
-    const view = await live(app, call.say);
+    const view = await live(app, call);
     await runPlanning({
       app,
       agent,
       unconfined: flags.has("unconfined"),
       until: "ready",
       signal,
+      stopNow: call.stopNow(),
       changed: view.changed,
       watch: view.watch,
     });
     await view.settle();
     const open = await app.look((run) => run.questions.find((question) => question.answer === null));
-    if (!open || !canAsk(flags) || signal.aborted) return outcome(app, signal);
+    if (!open || !canAsk(call) || signal.aborted) return outcome(app, signal);
     const answer =
       open.options.length > 0
-        ? await (await prompts()).choose(open.text, open.options)
-        : await (await prompts()).text(open.text, { initial: "" });
+        ? await (await prompts(call)).choose(open.text, open.options)
+        : await (await prompts(call)).text(open.text, { initial: "" });
     await app.submit({ kind: "answer", id: open.id, answer });
   }
 }

@@ -1,18 +1,23 @@
-// `heddle protocol`: the machines as data, drawn and checked (L14).
-import { closest, problem } from "../../core/problem.ts";
+// `heddle protocol`: the machines as data, drawn and checked (L14), and a project's own beside them (U8).
+import { closest, type Problem, problem } from "../../core/problem.ts";
 import type { Protocol } from "../../core/protocol.ts";
 import { Refused } from "../../engine/app.ts";
+import { pathsIn } from "../../engine/paths.ts";
 import { checkProtocol } from "../../protocols/check.ts";
 import { protocolNamed, protocols } from "../../protocols/registry.ts";
 import { protocolJson, protocolMermaid, protocolTable } from "../../view/protocol.ts";
-import type { Command } from "../command.ts";
+import type { Call, Command } from "../command.ts";
 
 const name = { name: "protocol", about: "a protocol's name" } as const;
 
-function named(word: string): Protocol {
-  const found = protocolNamed(word);
+const heddleDir = ({ root }: Pick<Call, "root">) => pathsIn(root).heddle;
+const own = () => import("../../engine/own-protocols.ts");
+
+async function named(call: Pick<Call, "root">, word: string): Promise<Protocol> {
+  const { ownFiles, ownProtocolNamed } = await own();
+  const found = protocolNamed(word) ?? (await ownProtocolNamed(heddleDir(call), word));
   if (found) return found;
-  const names = Object.keys(protocols);
+  const names = [...Object.keys(protocols), ...ownFiles(heddleDir(call)).keys()];
   const meant = closest(word, names);
   throw new Refused([
     problem("unknown-protocol", `\`${word}\` is not a protocol: there are ${names.join(", ")}`, {
@@ -26,32 +31,48 @@ export const list: Command = {
   summary: "list the ways of working",
   group: "look",
   examples: ["heddle protocol list"],
-  run: () => {
-    const all = Object.values(protocols);
-    return {
-      text: all.map((each) => `${each.name.padEnd(14)} ${each.about}`).join("\n"),
-      json: all.map((each) => ({
-        name: each.name,
-        about: each.about,
-        phases: each.phases.map((phase) => phase.name),
-      })),
-    };
+  run: async (call) => {
+    const { ownFiles, readOwn } = await own();
+    const built = Object.values(protocols).map((each) => ({ ...shortly(each), file: null, problem: null }));
+    const files = [...ownFiles(heddleDir(call))];
+    const others = await Promise.all(
+      files.map(async ([word, file]) => {
+        const found = await readOwn(heddleDir(call), file);
+        if (!("problems" in found)) return { ...shortly(found), file, problem: null };
+        return { name: word, about: "", phases: [], file, problem: found.problems[0]?.message ?? null };
+      }),
+    );
+    const all = [...built, ...others];
+    const line = (each: (typeof all)[number]) =>
+      `${each.name.padEnd(14)} ${each.problem === null ? each.about : `cannot be used: ${each.problem}`}`;
+    return { text: all.map(line).join("\n"), json: all };
   },
 };
 
+const shortly = ({ name: word, about, phases }: Protocol) => ({
+  ...{ name: word, about, phases: phases.map((phase) => phase.name) },
+});
+
 export const show: Command = {
   name: "protocol show",
-  summary: "print a protocol as a table, as Mermaid or as JSON",
+  summary: "print a protocol as a table, as Mermaid, as a drawing or as JSON",
   group: "look",
   args: [name],
-  flags: { mermaid: { about: "as a Mermaid state diagram" } },
-  examples: ["heddle protocol show lifecycle", "heddle protocol show lifecycle --mermaid"],
-  run: ({ args: [word = ""], flags }) => {
-    const protocol = named(word);
-    return {
-      text: flags.has("mermaid") ? protocolMermaid(protocol) : protocolTable(protocol),
-      json: protocolJson(protocol),
-    };
+  flags: {
+    mermaid: { about: "as a Mermaid state diagram" },
+    svg: { about: "as a drawing that a browser shows" },
+  },
+  examples: [
+    "heddle protocol show lifecycle",
+    "heddle protocol show lifecycle --mermaid",
+    "heddle protocol show lifecycle --svg > lifecycle.svg",
+  ],
+  run: async (call) => {
+    const { args, flags } = call;
+    const protocol = await named(call, args[0] ?? "");
+    const { protocolSvg } = await import("../../view/protocol-svg.ts");
+    const drawn = flags.has("svg") ? protocolSvg : flags.has("mermaid") ? protocolMermaid : protocolTable;
+    return { text: drawn(protocol), json: protocolJson(protocol) };
   },
 };
 
@@ -61,9 +82,13 @@ export const check: Command = {
   group: "look",
   args: [{ ...name, optional: true }],
   examples: ["heddle protocol check", "heddle protocol check lifecycle"],
-  run: ({ args: [word] }) => {
-    const chosen = word === undefined ? Object.values(protocols) : [named(word)];
-    const problems = chosen.flatMap((protocol) => checkProtocol(protocol));
+  run: async (call) => {
+    const [word] = call.args;
+    const { ownFiles } = await own();
+    const words =
+      word === undefined ? [...Object.keys(protocols), ...ownFiles(heddleDir(call)).keys()] : [word];
+    const chosen = await Promise.all(words.map((each) => named(call, each)));
+    const problems = (await Promise.all(chosen.map((each) => findings(call, each)))).flat();
     if (problems.length > 0) throw new Refused(problems);
     return {
       text: chosen
@@ -71,5 +96,73 @@ export const check: Command = {
         .join("\n"),
       json: { ok: true, checked: chosen.map((each) => each.name) },
     };
+  },
+};
+
+/** The roles of protocols that are not built yet have no skills; a protocol of one's own must have them. */
+async function findings(call: Pick<Call, "root">, protocol: Protocol): Promise<Problem[]> {
+  const { skilledRoles } = await own();
+  const later = protocol.name === "mission" || protocol.name === "tuning";
+  return checkProtocol(protocol, later ? {} : { roles: skilledRoles(heddleDir(call)) });
+}
+
+export const create: Command = {
+  name: "protocol new",
+  summary: "write a protocol of your own to begin with, as one YAML file",
+  group: "keep",
+  args: [{ name: "name", about: "a lower-case name" }],
+  examples: ["heddle protocol new review-loop"],
+  run: async (call) => {
+    const [word = ""] = call.args;
+    const { newProtocol } = await own();
+    const file = newProtocol(heddleDir(call), word);
+    return {
+      text: [file, `hint: heddle protocol check ${word}; heddle protocol start ${word} "<brief>"`].join("\n"),
+      json: { name: word, file },
+    };
+  },
+};
+
+export const approve: Command = {
+  name: "protocol approve",
+  summary: "let a protocol in TypeScript run as it is now; a changed one must be approved again",
+  group: "keep",
+  args: [name],
+  examples: ["heddle protocol approve release"],
+  run: async (call) => {
+    const { approve: agree } = await own();
+    const approved = agree(heddleDir(call), call.args[0] ?? "");
+    return { text: `approved: ${approved.file} (sha256 ${approved.sha256.slice(0, 16)}…)`, json: approved };
+  },
+};
+
+export const start: Command = {
+  name: "protocol start",
+  summary: "begin a run of a protocol of your own; `heddle next` takes its steps",
+  group: "run",
+  args: [name, { name: "brief", about: "what it is about, in your own words", text: true }],
+  flags: { target: { about: "the directory that it is about; this one unless said", takes: "DIR" } },
+  examples: ['heddle protocol start review-loop "a letter to the tax office"'],
+  run: async (call) => {
+    const [word = "", brief = ""] = call.args;
+    const protocol = await named(call, word);
+    if (Object.hasOwn(protocols, word) && word !== "lifecycle")
+      throw new Refused([
+        problem("built-in", `\`${word}\` has commands of its own`, { hint: "heddle help" }),
+      ]);
+    const problems = await findings(call, protocol);
+    if (problems.length > 0) throw new Refused(problems);
+    const { newRun } = await import("../../engine/task.ts");
+    const by = process.env.HEDDLE_ACTOR ?? "operator";
+    const target = call.flags.one("target");
+    const app = await newRun({ root: call.root, by, warn: call.warn, protocol: word, brief, target });
+    try {
+      return await app.look((run) => ({
+        text: [`${run.id}: ${protocol.about}`, `RUN_DIR=${run.planningDir}`, "hint: heddle next"].join("\n"),
+        json: { run: run.id, run_dir: run.planningDir, target_dir: run.targetDir, phase: run.phase },
+      }));
+    } finally {
+      app.close();
+    }
   },
 };

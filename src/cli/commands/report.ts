@@ -10,8 +10,8 @@ export const report: Command = {
     "show what an execution did: evidence per criterion, differences, attempts, cost, and what is left",
   group: "look",
   flags: {
-    format: { about: "how", takes: "FORMAT", choices: ["md", "json", "html"] },
-    out: { about: "write it to this file", takes: "FILE" },
+    format: { about: "how", takes: "FORMAT", choices: ["md", "json", "html"], byHand: true },
+    out: { about: "write it to this file", takes: "FILE", byHand: true },
   },
   examples: ["heddle report", "heddle report --format html --out report.html", "heddle report --json"],
   run: async ({ app, flags }) => {

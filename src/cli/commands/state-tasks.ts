@@ -1,7 +1,10 @@
 // `heddle state …-task`: what a host's own loop does with tasks (X12, X20). Their lines are read by scripts.
+import { join } from "node:path";
 import { problem } from "../../core/problem.ts";
 import type { Run } from "../../core/run.ts";
+import type { App } from "../../engine/app.ts";
 import type { Undone } from "../../engine/attempt-files.ts";
+import { readIfThere } from "../../host/files.ts";
 import { type Call, type Command, type Reply, Usage } from "../command.ts";
 import { numberOf } from "../parse.ts";
 
@@ -66,6 +69,7 @@ export const completeTask: Command = {
   flags: {
     created: { about: "files that were created", takes: "FILE", many: true },
     modified: { about: "files that were modified", takes: "FILE", many: true },
+    verify: { about: "run its acceptance commands in the target first, boxed, and refuse when one is red" },
     ...attemptFlag,
   },
   examples: [
@@ -75,13 +79,22 @@ export const completeTask: Command = {
   run: async ({ app, args: [task = ""], flags }) => {
     const [created, modified] = [flags.all("created"), flags.all("modified")];
     const attempt = attemptOf({ flags });
-    await (await app()).submit({ kind: "complete", task, attempt, created, modified });
+    const evidence = await evidenceFor(await app(), task, flags.has("verify"));
+    await (await app()).submit({ kind: "complete", task, attempt, created, modified, evidence });
     return {
       text: `Task ${task} completed`,
-      json: { task, status: "complete", verified: false, created, modified },
+      json: { task, status: "complete", verified: evidence !== undefined, created, modified },
     };
   },
 };
+
+/** A project may make it the rule. Reading the whole configuration is dear, so a look at its text comes first. */
+async function evidenceFor(app: App, task: string, asked: boolean) {
+  const settings = asked ? "" : (readIfThere(join(app.paths.heddle, "config.json")) ?? "");
+  if (!asked && !settings.includes("verifyClaims")) return undefined;
+  const { verifyClaim } = await import("../../engine/verify-claim.ts");
+  return verifyClaim(app, task, asked);
+}
 
 /** X11's kinds, and those of the first implementation. */
 export const categories = [

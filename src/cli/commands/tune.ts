@@ -48,6 +48,7 @@ export const tune: Command = {
     out: {
       about: "with --check: write the report to this file: Markdown, or what --json or --sarif say",
       takes: "FILE",
+      byHand: true,
     },
   },
   examples: [

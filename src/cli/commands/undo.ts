@@ -63,12 +63,12 @@ function described({ task, name, files, diff, waiting, landed }: Undoing): strin
 const listed = (ids: readonly string[]) =>
   ids.length <= 8 ? ids.join(", ") : `${ids.slice(0, 8).join(", ")} and ${ids.length - 8} more`;
 
-async function agreed({ flags }: Call, { task }: Undoing): Promise<boolean> {
-  return canAsk(flags) && (await prompts()).confirm(`Take back what ${task} changed?`);
+async function agreed(call: Call, { task }: Undoing): Promise<boolean> {
+  return canAsk(call) && (await prompts(call)).confirm(`Take back what ${task} changed?`);
 }
 
-function notDone({ flags }: Call, what: Undoing): Reply {
-  const text = canAsk(flags)
+function notDone(call: Call, what: Undoing): Reply {
+  const text = canAsk(call)
     ? "nothing was changed"
     : `nothing was changed\nhint: heddle undo ${what.task} --yes`;
   return { text, json: { undone: false, ...what }, exit: exits.refused };

@@ -15,9 +15,9 @@ import {
   type When,
   wait,
 } from "../../core/protocol.ts";
-import { lifecycleSubjects } from "./subjects.ts";
+import { lifecycleInputs, lifecycleSubjects } from "./subjects.ts";
 
-export { lifecycleInputs } from "./subjects.ts";
+export { lifecycleInputs };
 
 type Condition = { readonly when: When };
 
@@ -262,6 +262,8 @@ export const lifecycle: Protocol = {
     decision: "accept/decision.json",
     revert: "revert/record.json",
   },
+  madeFrom: lifecycleInputs,
+  commands: ["tester", "reverter"],
   subjects: lifecycleSubjects,
   counters: ["rounds"],
   rules: [

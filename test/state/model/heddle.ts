@@ -64,6 +64,7 @@ export class Heddle {
       stream: () => {},
       warn: () => {},
       signal: new AbortController().signal,
+      stopNow: () => new AbortController().signal,
     });
     return { exit, text, json };
   }

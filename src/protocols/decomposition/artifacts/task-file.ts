@@ -46,6 +46,10 @@ export const taskFile = z
       .array(z.string().min(1))
       .optional()
       .describe("what no other task may use meanwhile, such as `database`; names of your own"),
+    tags: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("names by which `tags` of the configuration chooses who executes it"),
   })
   .meta({ title: "Task", description: "tasks/T001.json, written by the task-author." });
 

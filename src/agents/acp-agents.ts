@@ -1,0 +1,90 @@
+// What is known of agents that speak the Agent Client Protocol: data, not code. An agent that is not here works with
+// what its person configures.
+export interface AcpQuirks {
+  readonly title: string;
+  readonly command: readonly string[];
+  readonly vendor?: string;
+  /** How it is installed, for a person who has not. */
+  readonly install: string;
+  /** One of them must be set, unless the person names others. */
+  readonly credentials: readonly string[];
+  /** Variables that it may have from the person's environment beside its key: an address, no secrets. */
+  readonly passes: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  /** Files that it wants in its home. */
+  readonly home: Readonly<Record<string, string>>;
+  /** How a model is named on its command line, or by a variable. */
+  readonly modelFlag?: string;
+  readonly modelVariable?: string;
+  /** What goes with `initialize` and `session/new`. */
+  readonly clientMeta?: object;
+  readonly sessionMeta?: object;
+  /** Its tokens are those of the last step alone, so that only its cost can be believed. */
+  readonly tokensOfLastStep?: boolean;
+}
+
+const claudeVariables = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
+
+export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
+  gemini: {
+    title: "Gemini CLI",
+    command: ["gemini", "--acp"],
+    vendor: "google",
+    install: "npm install -g @google/gemini-cli",
+    credentials: ["GEMINI_API_KEY"],
+    passes: ["GOOGLE_GEMINI_BASE_URL"],
+    // It starts itself again otherwise, and the outer one is deaf to signals.
+    set: { GEMINI_CLI_NO_RELAUNCH: "true", GEMINI_TELEMETRY_ENABLED: "false" },
+    home: {
+      ".gemini/settings.json": JSON.stringify({
+        // It would guess another way to sign in as soon as an address is set.
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: true } },
+        // It would ask a dead address for minutes.
+        general: { maxAttempts: 3, enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+      }),
+    },
+    // Without a model it asks another one which to take.
+    modelFlag: "-m",
+  },
+  opencode: {
+    title: "opencode",
+    command: ["opencode", "acp"],
+    install: "npm install -g opencode-ai",
+    credentials: ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENCODE_API_KEY"],
+    passes: ["OPENCODE_CONFIG_CONTENT"],
+    set: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
+      OPENCODE_DISABLE_PROJECT_CONFIG: "1",
+    },
+    home: {},
+    tokensOfLastStep: true,
+  },
+  "claude-agent-acp": {
+    title: "Claude Code over ACP",
+    command: ["claude-agent-acp"],
+    vendor: "anthropic",
+    install: "npm install -g @agentclientprotocol/claude-agent-acp",
+    credentials: claudeVariables,
+    passes: ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES"],
+    set: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+    home: {},
+    modelVariable: "ANTHROPIC_MODEL",
+    sessionMeta: { claudeCode: { options: { settingSources: [] } } },
+  },
+  "codex-acp": {
+    title: "Codex over ACP",
+    command: ["codex-acp"],
+    vendor: "openai",
+    install: "npm install -g @agentclientprotocol/codex-acp",
+    credentials: ["CODEX_API_KEY", "OPENAI_API_KEY"],
+    passes: ["OPENAI_BASE_URL"],
+    set: {},
+    home: {},
+    // An API's error comes as talk and a good end, unless one asks for it.
+    clientMeta: { jetbrains: { air: { version: 1, capabilities: ["sessionFailure"] } } },
+  },
+};

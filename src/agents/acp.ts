@@ -1,0 +1,96 @@
+// Any agent that speaks the Agent Client Protocol over its standard streams: Gemini CLI, opencode, and whoever else.
+// What is peculiar to one of them is data (`acp-agents.ts`); what is said is in `acp-stream.ts`.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Environment } from "../host/environment.ts";
+import { Talk } from "../host/talk.ts";
+import type { AcpQuirks } from "./acp-agents.ts";
+import { AcpStream } from "./acp-stream.ts";
+import type { Agent, AgentEvent, Order } from "./agent.ts";
+import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
+import type { Prices } from "./prices.ts";
+import { type AgentProgram, programFor } from "./program.ts";
+
+export interface AcpAgent extends AgentProgram, Caps {
+  readonly command: readonly [string, ...string[]];
+  readonly quirks?: AcpQuirks | undefined;
+  readonly model?: string;
+  readonly prices?: Prices;
+}
+
+export function acp(agent: AcpAgent): Agent {
+  const { vendor } = agent.quirks ?? {};
+  return {
+    name: agent.name,
+    ...(vendor !== undefined && { vendor }),
+    work: (order, signal) => converse(agent, { order }, signal),
+    resume: (order, signal) => converse(agent, { order, earlier: earlierIn(order) }, signal),
+  };
+}
+
+interface Conversation {
+  readonly order: Order;
+  readonly earlier?: string | undefined;
+}
+
+async function* converse(
+  agent: AcpAgent,
+  { order, earlier }: Conversation,
+  signal: AbortSignal,
+): AsyncIterable<AgentEvent> {
+  const { quirks, model, prices } = agent;
+  const talk = new Talk();
+  furnish(order, quirks);
+  const [program, ...args] = agent.command;
+  const named = quirks?.modelFlag !== undefined && model !== undefined ? [quirks.modelFlag, model] : [];
+  const call = {
+    argv: [program, ...args, ...named] as [string, ...string[]],
+    stdin: talk,
+    set: variables(agent),
+  };
+  const stream = new AcpStream({
+    talk,
+    title: quirks?.title ?? agent.name,
+    cwd: order.workspace.cwd,
+    prompt: (fresh) => promptFor(order, fresh),
+    earlier,
+    named: (session) => writeFileSync(noteIn(order), session),
+    quirks,
+    model,
+    prices,
+  });
+  yield* listenTo(stream, { spec: programFor(agent, soonHeard(order), call), caps: agent }, signal);
+}
+
+/** The agent names its conversation itself; the name is kept where the conversation is. */
+const noteIn = ({ workspace }: Order) => join(workspace.home, ".heddle-session");
+
+function earlierIn(order: Order): string | undefined {
+  try {
+    return readFileSync(noteIn(order), "utf8") || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function furnish({ workspace }: Order, quirks: AcpQuirks | undefined): void {
+  for (const [name, text] of Object.entries(quirks?.home ?? {})) {
+    const path = join(workspace.home, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+}
+
+function variables({ quirks, model, box }: AcpAgent): Environment {
+  const own = process.env;
+  const given = [...(quirks?.credentials ?? []), ...(quirks?.passes ?? [])].flatMap((name) =>
+    own[name] ? [[name, own[name]]] : [],
+  );
+  const variable = quirks?.modelVariable;
+  return {
+    ...Object.fromEntries(given),
+    ...quirks?.set,
+    ...(variable !== undefined && model !== undefined && { [variable]: model }),
+    ...(box.kind === "boxed" && { IS_SANDBOX: "1" }),
+  };
+}

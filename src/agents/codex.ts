@@ -1,0 +1,123 @@
+// Codex as an agent: its own program in its headless mode, one process per order. Its orders come on standard input;
+// the repository is not trusted, so none of its settings, hooks and MCP servers start, and its own sandbox is off,
+// because ours is around it. Measured in docs/agents.md.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Environment } from "../host/environment.ts";
+import type { Agent, AgentEvent, Order } from "./agent.ts";
+import { Rollout } from "./codex-rollout.ts";
+import { CodexStream } from "./codex-stream.ts";
+import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
+import type { Prices } from "./prices.ts";
+import { type AgentProgram, type Call, programFor } from "./program.ts";
+
+export interface CodexAgent extends AgentProgram, Caps {
+  /** The program itself, not the script that starts it: see `find-native.ts`. */
+  readonly program: string;
+  readonly model?: string;
+  readonly effort?: string;
+  readonly prices?: Prices;
+}
+
+/** One of them must be set, unless the person names others. */
+export const codexCredentials = ["CODEX_API_KEY", "OPENAI_API_KEY"];
+
+export function codex(agent: CodexAgent): Agent {
+  return {
+    name: agent.name,
+    vendor: "openai",
+    work: (order, signal) => converse(agent, { order }, signal),
+    resume: (order, signal) => converse(agent, { order, thread: threadIn(order) }, signal),
+  };
+}
+
+interface Conversation {
+  readonly order: Order;
+  /** The name that Codex gave it; it takes none from us. */
+  readonly thread?: string | undefined;
+}
+
+function converse(
+  agent: CodexAgent,
+  conversation: Conversation,
+  signal: AbortSignal,
+): AsyncIterable<AgentEvent> {
+  const spec = programFor(agent, soonHeard(conversation.order), call(agent, conversation));
+  const { model, prices } = agent;
+  const rollout = new Rollout(sessionsOf(conversation.order));
+  const stream = new CodexStream({
+    rollout,
+    ...(model !== undefined && { model }),
+    ...(prices && { prices }),
+  });
+  return listenTo(stream, { spec, caps: agent }, signal);
+}
+
+const keyVariable = "HEDDLE_CODEX_KEY";
+
+function call(agent: CodexAgent, { order, thread }: Conversation): Call {
+  const { model, effort } = agent;
+  return {
+    argv: [
+      agent.program,
+      "exec",
+      ...["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+      // It would wait for a refused connection for ever, and ask github.com for plugins.
+      ...["--disable", "unbounded_connection_retries", "--disable", "plugins", "--disable", "hooks"],
+      ...settings(order).flatMap((setting) => ["-c", setting]),
+      ...(model === undefined ? [] : ["-m", model]),
+      ...(effort === undefined ? [] : ["-c", `model_reasoning_effort=${toml(effort)}`]),
+      ...(thread === undefined ? ["-"] : ["resume", thread, "-"]),
+    ],
+    stdin: { text: promptFor(order, thread === undefined) },
+    set: environment(),
+  };
+}
+
+function settings({ workspace }: Order): string[] {
+  const own = process.env;
+  const url = own.OPENAI_BASE_URL || "https://api.openai.com/v1";
+  const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
+  const provider = [
+    'name="OpenAI"',
+    `base_url=${toml(url)}`,
+    `env_key=${toml(keyVariable)}`,
+    'wire_api="responses"',
+    `request_max_retries=${retries}`,
+    `stream_max_retries=${retries}`,
+  ];
+  return [
+    "model_provider=heddle",
+    `model_providers.heddle={${provider.join(",")}}`,
+    `projects={${toml(workspace.cwd)}={trust_level="untrusted"}}`,
+    // What it runs does not need its key.
+    `shell_environment_policy.exclude=[${toml(keyVariable)}]`,
+    "analytics.enabled=false",
+    "check_for_update_on_startup=false",
+  ];
+}
+
+/** A JSON string is a TOML string. */
+const toml = (text: string) => JSON.stringify(text);
+
+function environment(): Environment {
+  const key = codexCredentials.map((name) => process.env[name]).find(Boolean);
+  return key ? { [keyVariable]: key } : {};
+}
+
+const sessionsOf = ({ workspace }: Order) => join(workspace.home, ".codex", "sessions");
+
+/** The conversation to go on with; its process may have died before anything of it was written. */
+function threadIn(order: Order): string | undefined {
+  try {
+    const folder = sessionsOf(order);
+    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
+    const found = names.flatMap((name) => {
+      const id = /rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(name)?.[1];
+      return id !== undefined && readFileSync(join(folder, name), "utf8").includes("\n") ? [id] : [];
+    });
+    return found.at(-1);
+  } catch {
+    return undefined;
+  }
+}

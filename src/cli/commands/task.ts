@@ -1,0 +1,250 @@
+// `heddle task`: tasks that go from a brief to accepted or reverted (L1), and the commands of their single phases (L9).
+import { problem } from "../../core/problem.ts";
+import type { Run } from "../../core/run.ts";
+import { type App, Refused } from "../../engine/app.ts";
+import { oneLine } from "../../view/safe.ts";
+import { stateView } from "../../view/state-json.ts";
+import { suggestionText } from "../../view/suggestion.ts";
+import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
+import { agentFlags, goOn, refuseUnlessDue, toLand } from "../go-on.ts";
+
+const who = () => process.env.HEDDLE_ACTOR ?? "operator";
+const task = { name: "task", about: "a task's id; the only open one unless said", optional: true } as const;
+const reason = { about: "why, for the record", takes: "TEXT", text: true } as const;
+
+/** The task that a command is about. */
+async function chosen({ app, args: [id] }: Pick<Call, "app" | "args">): Promise<App> {
+  const opened = (await app()).choosing({ protocol: "lifecycle", run: id });
+  const { id: run, protocol } = await opened.look(({ id: name, protocolName }) => ({
+    id: name,
+    protocol: protocolName,
+  }));
+  if (protocol === "lifecycle") return opened;
+  throw new Refused([
+    problem("no-task", `\`${run}\` is a ${protocol}, not a task`, { hint: "heddle task list" }),
+  ]);
+}
+
+export const create: Command = {
+  name: "task new",
+  summary: "begin a task: from its brief through plan, review, code and tests to acceptance",
+  group: "run",
+  args: [{ name: "brief", about: "what is to be done, in your own words", text: true }],
+  flags: { target: { about: "the directory that the code is in; this one unless said", takes: "DIR" } },
+  examples: ['heddle task new "greet people by name"', 'heddle task new "fix issue 12" --target ./app'],
+  run: async ({ root, args: [brief = ""], flags, warn }) => {
+    const { newRun } = await import("../../engine/task.ts");
+    const target = flags.one("target");
+    const app = await newRun({ root, by: who(), warn, protocol: "lifecycle", brief, target });
+    try {
+      return await app.look((run) => ({
+        text: [`${run.id}: ${oneLine(brief)}`, `TASK_DIR=${run.planningDir}`, "hint: heddle next"].join("\n"),
+        json: { task: run.id, task_dir: run.planningDir, target_dir: run.targetDir, phase: run.phase },
+      }));
+    } finally {
+      app.close();
+    }
+  },
+};
+
+export const list: Command = {
+  name: "task list",
+  summary: "list the tasks and where they stand",
+  group: "look",
+  examples: ["heddle task list"],
+  run: async ({ app }) => {
+    const opened = await app();
+    const { loadProtocol } = await import("../../engine/protocols.ts");
+    await loadProtocol("lifecycle");
+    const all = (await opened.journal.runs()).filter(({ protocol }) => protocol === "lifecycle");
+    const tasks = await Promise.all(
+      all.map(({ id }) =>
+        opened.journal.read(id, (run) => ({
+          ...{ task: id, phase: run.phase, round: run.counters.rounds ?? 0, archived: run.archived },
+          brief: String(run.metadata.brief ?? ""),
+          halted: run.halt?.reason ?? null,
+        })),
+      ),
+    );
+    const lines = tasks.map(
+      ({ task: id, phase, brief, halted }) =>
+        `${id.padEnd(9)} ${phase.padEnd(12)} ${oneLine(brief).slice(0, 100)}${halted ? "  (halted)" : ""}`,
+    );
+    return { text: lines.join("\n") || 'no tasks yet\nhint: heddle task new "<brief>"', json: tasks };
+  },
+};
+
+export const show: Command = {
+  name: "task show",
+  summary: "show one task: its phase, who stands where in it, its artifacts, and what is next",
+  group: "look",
+  args: [task],
+  examples: ["heddle task show task-1", "heddle task show --json"],
+  run: async (call) => {
+    const app = await chosen(call);
+    const { suggest } = await import("../../engine/task.ts");
+    const { suggestion } = await suggest(app);
+    return app.look((run) => ({
+      text: [...shown(run), suggestionText(suggestion)].join("\n"),
+      json: { ...stateView(run), suggestion },
+    }));
+  },
+};
+
+function shown(run: Run): string[] {
+  const { actors = {}, artifacts = {} } = stateView(run) as Readonly<
+    Record<string, Record<string, { status: string; state: string; path: string; problems: string[] }>>
+  >;
+  const phases = Object.entries(actors).map(
+    ([phase, { status }]) => `  ${phase === run.phase ? "▸" : " "} ${phase.padEnd(12)} ${status}`,
+  );
+  const files = Object.entries(artifacts).flatMap(([, { state, path, problems }]) => [
+    `  ${state.padEnd(8)} ${path}`,
+    ...problems.slice(0, 3).map((each) => `           ${oneLine(each)}`),
+  ]);
+  return [
+    `${run.id}  ${oneLine(String(run.metadata.brief ?? ""))}`,
+    `phase ${run.phase}, round ${run.counters.rounds ?? 0} of ${run.policy.rounds}`,
+    ...phases,
+    ...files,
+  ];
+}
+
+function phaseCommand(name: string, phase: string, summary: string): Command {
+  return {
+    name,
+    summary,
+    group: "run",
+    args: [task],
+    flags: agentFlags,
+    examples: [`heddle ${name}`, `heddle ${name} task-2 --agent claude`],
+    interruptible: true,
+    run: async (call) => {
+      const app = await chosen(call);
+      await refuseUnlessDue(app, phase);
+      return goOn(call, app, { all: false });
+    },
+  };
+}
+
+export const codegen = phaseCommand("codegen", "codegen", "have a task's code written, when that is due");
+export const reviewPlan = phaseCommand(
+  "review plan",
+  "plan_review",
+  "have a task's plan reviewed, when that is due",
+);
+export const review = phaseCommand("review", "review", "have a task's code reviewed, when that is due");
+export const test = phaseCommand(
+  "test",
+  "test",
+  "run a task's acceptance and test commands, when that is due",
+);
+
+export const accept: Command = {
+  name: "accept",
+  summary: "decide about a task yourself: its commit is made and lands, or it goes back",
+  group: "run",
+  args: [task],
+  flags: {
+    ...agentFlags,
+    reason,
+    verdict: {
+      about: "accepted unless said otherwise",
+      takes: "WORD",
+      choices: ["accepted", "rejected", "deferred"],
+    },
+    "back-to": {
+      about: "with `--verdict rejected`: where it goes back to",
+      takes: "PHASE",
+      choices: ["codegen", "review", "planning", "revert"],
+    },
+  },
+  examples: [
+    "heddle accept",
+    'heddle accept --verdict rejected --back-to codegen --reason "no tests for errors"',
+  ],
+  interruptible: true,
+  run: async (call) => {
+    const { flags } = call;
+    const verdict = (flags.one("verdict") ?? "accepted") as "accepted" | "rejected" | "deferred";
+    if (flags.has("back-to") && verdict !== "rejected")
+      throw new Usage(problem("contradiction", "`--back-to` goes with `--verdict rejected`"));
+    const app = await chosen(call);
+    const { decideByHand, lookAtFiles } = await import("../../engine/task.ts");
+    await lookAtFiles(app);
+    await refuseUnlessDue(app, "accept");
+    const [why, back] = [flags.one("reason"), flags.one("back-to")];
+    await decideByHand(app, {
+      ...{ verdict, decider: who(), reasons: why === undefined ? [] : [why] },
+      ...(back !== undefined && { back_to: back as "codegen" }),
+    });
+    return goOn(call, app, { all: false });
+  },
+};
+
+export const revert: Command = {
+  name: "revert",
+  summary: "take back exactly what a task changed",
+  group: "run",
+  args: [task],
+  flags: { ...agentFlags, reason },
+  examples: ['heddle revert --reason "it breaks the import"', "heddle revert task-2 --reason 'not wanted'"],
+  interruptible: true,
+  run: async (call) => {
+    const why = call.flags.one("reason")?.trim() ?? "";
+    if (why === "")
+      throw new Usage(
+        problem("no-reason", "a revert needs a reason", { hint: 'heddle revert --reason "<why>"' }),
+      );
+    const app = await chosen(call);
+    const { lookAtFiles } = await import("../../engine/task.ts");
+    await lookAtFiles(app);
+    const phase = await app.look((run) => run.phase);
+    if (phase === "done") return revertAfterwards(call, app, why);
+    if (phase !== "revert") {
+      if (phase !== "accept") await refuseUnlessDue(app, "accept");
+      await app.submit({ kind: "advance", digests: {}, request: "revert", reason: why });
+    }
+    return goOn(call, app, { all: false });
+  },
+};
+
+async function revertAfterwards(call: Call, app: App, why: string): Promise<Reply> {
+  const { revertDone } = await import("../../engine/accept.ts");
+  const back = await revertDone(app, { reason: why, who: who() });
+  if (back.commit === null)
+    return {
+      text: "nothing of this task is integrated: nothing was changed",
+      json: back,
+      exit: exits.refused,
+    };
+  const landing = await toLand(call, app);
+  const lines = back.commits.map(
+    ({ reverted, by }) => `reverted: ${reverted.slice(0, 12)} by ${by.slice(0, 12)}`,
+  );
+  return {
+    text: [...lines, ...back.files.map((file) => `  ${oneLine(file)}`), landing].join("\n").trimEnd(),
+    json: back,
+  };
+}
+
+export const redo: Command = {
+  name: "redo",
+  summary: "open a task again that is done: it is planned anew",
+  group: "run",
+  args: [task],
+  flags: { reason },
+  examples: ['heddle redo --reason "the brief has changed"'],
+  run: async (call) => {
+    const app = await chosen(call);
+    const why = call.flags.one("reason");
+    await app.submit({
+      ...{ kind: "advance", digests: {}, request: "redo" },
+      ...(why !== undefined && { reason: why }),
+    });
+    return app.look((run) => ({
+      text: `${run.id} is open again, in phase ${run.phase}\nhint: heddle next`,
+      json: { task: run.id, phase: run.phase },
+    }));
+  },
+};

@@ -1,0 +1,82 @@
+// The REPL in plain lines, for screen readers, dumb terminals and logs: the terminal itself edits the line, nothing is
+// drawn over, and every event is a line.
+import { createInterface } from "node:readline";
+import { oneLine } from "../../view/safe.ts";
+import { type Asked, askedLines } from "../ask.ts";
+import { lastLine } from "../ask-in-lines.ts";
+import { print, put } from "../out.ts";
+import type { Paper } from "./jobs.ts";
+import type { Session } from "./session.ts";
+
+export class Plain implements Paper {
+  readonly #begin: (paper: Paper) => Session;
+  #session: Session | undefined;
+  #told: Asked | undefined;
+  #toldQuestions: ReadonlySet<string> = new Set();
+  #many: string[] = [];
+  #prompted = false;
+
+  constructor(begin: (paper: Paper) => Session) {
+    this.#begin = begin;
+  }
+
+  /** What comes by itself begins on a line of its own. */
+  print(text: string): void {
+    if (this.#prompted) put("\n");
+    this.#prompted = false;
+    print(text);
+  }
+
+  #prompt(): void {
+    if (!this.#prompted) put("heddle> ");
+    this.#prompted = true;
+  }
+
+  /** What is asked is told once. */
+  readonly refresh = (): void => {
+    const { asked, questions = [] } = this.#session ?? {};
+    if (asked && asked !== this.#told) {
+      this.print(askedLines(asked).map(oneLine).join("\n"));
+      if (asked.many) this.print(`a line with a single \`${lastLine}\` ends it`);
+    }
+    this.#told = asked;
+    for (const { id, text, options } of questions.filter((each) => !this.#toldQuestions.has(each.id))) {
+      const choices = options.map((option, at) => `  ${at + 1}  ${oneLine(option)}`);
+      this.print([`question ${oneLine(id)}: ${oneLine(text)}`, ...choices, "type the answer"].join("\n"));
+    }
+    this.#toldQuestions = new Set(questions.map(({ id }) => id));
+  };
+
+  async run(): Promise<void> {
+    const session = this.#begin(this);
+    this.#session = session;
+    const lines = createInterface({ input: process.stdin, terminal: false });
+    lines.on("line", (line) => this.#heard(line)).on("close", () => session.quit());
+    const interrupt = () => {
+      // The terminal shows `^C` where the cursor was.
+      this.#prompted = true;
+      if (session.interrupt()) return;
+      this.print("nothing is lost: `heddle` comes back to where it stands");
+      session.quit();
+    };
+    process.on("SIGINT", interrupt);
+    this.#prompt();
+    await session.over;
+    process.off("SIGINT", interrupt);
+    lines.removeAllListeners("close").close();
+  }
+
+  #heard(line: string): void {
+    const session = this.#session;
+    if (!session) return;
+    if (session.asked?.many && line !== lastLine) {
+      this.#many.push(line);
+      return;
+    }
+    const text = session.asked?.many ? this.#many.join("\n") : line;
+    this.#many = [];
+    this.#prompted = false;
+    session.enter(text);
+    void session.turn.then(() => this.#prompt());
+  }
+}

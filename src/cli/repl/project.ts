@@ -1,0 +1,124 @@
+// What the REPL itself knows of the project: whether there is a run, what it asks, and names for completion. Commands
+// never go through here: each opens the project for itself, as from a shell.
+import { readdirSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Run } from "../../core/run.ts";
+import { statusOf } from "../../core/task.ts";
+import { App } from "../../engine/app.ts";
+import { isAtRest } from "../../engine/drive.ts";
+import { pathsIn } from "../../engine/paths.ts";
+import { isThere } from "../../host/files.ts";
+import { oneLine } from "../../view/safe.ts";
+import type { Offer, Question } from "./complete.ts";
+
+export interface Standing {
+  readonly phase: string;
+  readonly halted: boolean;
+  readonly phases: readonly string[];
+  /** Open ones, oldest first. */
+  readonly questions: readonly Question[];
+}
+
+const offered = 50;
+
+export class Project {
+  readonly #root: string;
+  readonly #run: string | undefined;
+  #app: App | undefined;
+  #version = -1;
+  #standing: Standing | undefined;
+
+  constructor(root: string, run: string | undefined) {
+    this.#root = root;
+    this.#run = run;
+  }
+
+  get standing(): Standing | undefined {
+    return this.#standing;
+  }
+
+  /** Looks again if somebody wrote; tells whether anything may have changed. */
+  async look(): Promise<boolean> {
+    const before = this.#standing;
+    try {
+      this.#open();
+      const version = this.#app?.journal.version() ?? -1;
+      if (this.#app && version === this.#version) return false;
+      this.#version = version;
+      this.#standing = await this.#read(standingOf);
+    } catch {
+      // No run, several, or one that cannot be read: commands say so in their own words.
+      this.#standing = undefined;
+    }
+    return before !== this.#standing;
+  }
+
+  /** After a command: it may have put another journal or another run in the place of this one. */
+  forget(): void {
+    this.#app?.close();
+    this.#app = undefined;
+    this.#version = -1;
+  }
+
+  /** Whether an orchestrator would find something to do, and there is none. */
+  async couldGoOn(): Promise<boolean> {
+    const found = this.#read((run) => run.holder === null && run.halt === null && !isAtRest(run));
+    return (await found.catch(() => false)) ?? false;
+  }
+
+  async tasks(prefix: string): Promise<readonly Offer[]> {
+    try {
+      return (
+        (await this.#read((run) => {
+          const found: Offer[] = [];
+          for (const task of run.tasks.all()) {
+            if (!task.def.id.toLowerCase().startsWith(prefix.toLowerCase())) continue;
+            found.push({ word: task.def.id, about: `${statusOf(task)}: ${oneLine(task.def.name)}` });
+            if (found.length >= offered) break;
+          }
+          return found.sort((a, b) => (a.word < b.word ? -1 : 1));
+        })) ?? []
+      );
+    } catch {
+      return [];
+    }
+  }
+
+  files(prefix: string): readonly string[] {
+    const folder = prefix.endsWith("/") ? prefix : dirname(prefix);
+    const start = prefix.endsWith("/") ? "" : basename(prefix);
+    try {
+      return readdirSync(resolve(this.#root, folder), { withFileTypes: true })
+        .filter(({ name }) => name.startsWith(start) && (start !== "" || !name.startsWith(".")))
+        .slice(0, offered)
+        .map((entry) => {
+          const path = prefix.includes("/") ? join(folder, entry.name) : entry.name;
+          return entry.isDirectory() ? `${path}/` : path;
+        });
+    } catch {
+      return [];
+    }
+  }
+
+  #open(): void {
+    if (this.#app || !isThere(pathsIn(this.#root).database)) return;
+    this.#app = new App({ root: this.#root, by: "operator", run: this.#run });
+  }
+
+  async #read<T>(look: (run: Run) => T): Promise<T | undefined> {
+    this.#open();
+    const app = this.#app;
+    return app?.journal.read(await app.run(), look);
+  }
+}
+
+function standingOf(run: Run): Standing {
+  return {
+    phase: run.phase,
+    halted: run.halt !== null,
+    phases: run.protocol.phases.map(({ name }) => name),
+    questions: run.questions
+      .filter((question) => question.answer === null)
+      .map(({ id, text, options }) => ({ id, text, options })),
+  };
+}

@@ -1,0 +1,149 @@
+// Who works, who takes over while one may not be asked, and who gives a second opinion.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Agent } from "../../src/agents/agent.ts";
+import type { Config } from "../../src/config/config.ts";
+import { chooseAgents } from "../../src/engine/agents.ts";
+import { folder, orderIn } from "./suite.ts";
+
+const before = { ...process.env };
+afterEach(() => {
+  process.env = { ...before };
+});
+
+/** A machine with these programs, which only say how they were started, and with keys for them. */
+function machine(...programs: readonly string[]): string {
+  const root = folder();
+  mkdirSync(join(root, "bin"));
+  for (const name of programs)
+    writeFileSync(join(root, "bin", name), `#!/bin/sh\necho "$@"\n`, { mode: 0o755 });
+  const keys = { ANTHROPIC_API_KEY: "sk-ant-test", OPENAI_API_KEY: "sk-test" };
+  process.env = { PATH: `${join(root, "bin")}:/usr/bin:/bin`, ...keys };
+  return root;
+}
+
+function choose(config: Config, { named, root }: { named?: string; root: string }) {
+  let nowMs = 1000;
+  const agents = chooseAgents({ config, named, root, box: { kind: "unconfined" }, now: () => nowMs });
+  const pass = (ms: number) => {
+    nowMs += ms;
+  };
+  const who = (role = "task-executor", tags: readonly string[] = []) =>
+    (agents.forRole(role, tags) as Agent).name;
+  return { agents, pass, who };
+}
+
+async function startedWith(agent: unknown, root: string): Promise<string> {
+  const events = (agent as Agent).work(orderIn(root), new AbortController().signal);
+  for await (const event of events) if (event.kind === "said") return event.text;
+  return "";
+}
+
+describe("U1 who works", () => {
+  it("is chosen by the task's tag, then by the role, then for everybody", () => {
+    const config: Config = {
+      agent: "command:./all",
+      roles: { "task-executor": { agent: "command:./executor" } },
+      tags: { ui: { agent: "command:./designer" } },
+    };
+    const { who } = choose(config, { root: machine() });
+    expect(who("task-executor", ["db", "ui"])).toBe("command:./designer");
+    expect(who("task-executor", ["db"])).toBe("command:./executor");
+    expect(who("fixer", ["ui"])).toBe("command:./all");
+    expect(choose(config, { root: machine(), named: "command:./named" }).who("task-executor", ["ui"])).toBe(
+      "command:./named",
+    );
+  });
+
+  it("gets the model and the effort of its role or tag", async () => {
+    const root = machine("claude");
+    const config: Config = {
+      agent: "claude",
+      roles: { "task-executor": { model: "sonnet", effort: "low" } },
+      tags: { hard: { model: "opus" } },
+    };
+    const { agents } = choose(config, { root });
+    expect(await startedWith(agents.forRole("task-executor"), root)).toContain("--model sonnet --effort low");
+    expect(await startedWith(agents.forRole("task-executor", ["hard"]), root)).toContain("--model opus");
+    expect(await startedWith(agents.forRole("fixer"), root)).not.toContain("--model");
+  });
+});
+
+describe("X11 a usage limit", () => {
+  const config: Config = { agent: "codex", fallback: ["claude", "command:./last"] };
+
+  it("lets the next one go on at once, and the first again when it is over", () => {
+    const { agents, who, pass } = choose(config, { root: machine("claude", "codex") });
+    expect(who()).toBe("codex");
+    expect(agents.park("task-executor")("codex", 60_000)).toEqual({ parkMs: 0, outlook: "claude goes on" });
+    expect(who()).toBe("claude");
+    expect(who("fixer")).toBe("claude");
+    pass(59_999);
+    expect(who()).toBe("claude");
+    pass(1);
+    expect(who()).toBe("codex");
+  });
+
+  it("passes over one that is not installed", () => {
+    const { agents } = choose(config, { root: machine("codex") });
+    expect(agents.park("task-executor")("codex", 60_000)).toMatchObject({
+      outlook: "command:./last goes on",
+    });
+  });
+
+  it("waits for the first that is free again when all are limited, and says when", () => {
+    const { agents, who } = choose(
+      { agent: "codex", fallback: ["claude"] },
+      { root: machine("claude", "codex") },
+    );
+    agents.park("task-executor")("codex", 90_000);
+    const { parkMs, outlook } = agents.park("task-executor")("claude", 300_000);
+    expect(parkMs).toBe(90_000);
+    expect(outlook).toMatch(/^goes on by itself \(tried again at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\)$/);
+    expect(who()).toBe("codex");
+  });
+
+  it("whose end is unknown is waited for longer each time, up to an hour", () => {
+    const { agents, pass } = choose({ agent: "codex" }, { root: machine("codex") });
+    const waits = Array.from({ length: 9 }, () => {
+      const { parkMs } = agents.park("task-executor")("codex", null);
+      pass(parkMs);
+      return parkMs / 60_000;
+    });
+    expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
+    expect(agents.park("task-executor")("codex", null).outlook).toContain("does not say when it resets");
+    expect(agents.park("task-executor")("codex", 9e9).parkMs).toBe(3_600_000);
+  });
+
+  it("does not take an attempt away from whoever began it", () => {
+    const { agents } = choose(config, { root: machine("claude", "codex") });
+    expect((agents.whoBegan("claude", "task-executor") as Agent).name).toBe("claude");
+    expect((agents.whoBegan("gone", "task-executor") as Agent).name).toBe("codex");
+  });
+});
+
+describe("X9 a second opinion", () => {
+  const reviewer = (config: Config, programs: readonly string[], named?: string) => {
+    const { agents } = choose(config, { root: machine(...programs), ...(named && { named }) });
+    return (agents.reviewer(agents.forRole("task-executor") as Agent) as Agent).name;
+  };
+
+  it("comes from another vendor, where there is one with a key", () => {
+    expect(reviewer({ agent: "codex" }, ["claude", "codex"])).toBe("claude");
+    expect(reviewer({ agent: "claude" }, ["claude", "codex"])).toBe("codex");
+    expect(reviewer({}, ["claude", "codex"], "claude")).toBe("codex");
+  });
+
+  it("comes from one that the project has configured first", () => {
+    const config: Config = { agent: "claude", agents: { judge: { kind: "codex", model: "gpt-5.5" } } };
+    expect(reviewer(config, ["claude", "codex"])).toBe("judge");
+  });
+
+  it("comes from whom the project says, and from the same one where there is no other", () => {
+    const config: Config = { agent: "codex", roles: { "task-verifier": { agent: "codex:gpt-5.5" } } };
+    expect(reviewer(config, ["claude", "codex"])).toBe("codex:gpt-5.5");
+    expect(reviewer({ agent: "codex" }, ["codex"])).toBe("codex");
+    expect(reviewer({ agent: "command:./mine" }, ["claude", "codex"])).toBe("command:./mine");
+  });
+});
