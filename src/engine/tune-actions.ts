@@ -117,7 +117,7 @@ async function analysed(
     {
       agent,
       role,
-      limits: limitsFor(config, "deep-analyst", agent.name),
+      limits: limitsFor(config, { role: "deep-analyst", agent: agent.name }),
       attempt: job.attempt,
       folder: join(workDir, "agents", `deep-analyst-${job.attempt}`),
       target: dirname(place.entry),

@@ -2,6 +2,7 @@
 // do the work, and a person's decisions are questions that may be answered now or later (S12).
 import { join, relative } from "node:path";
 import type { Config } from "../config/config.ts";
+import type { Input } from "../core/input.ts";
 import { isProblem, problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
@@ -66,10 +67,11 @@ async function createTuning(app: App, { place, complaint, focus, limits }: TuneO
     ...(focus.length > 0 && { focus_areas: [...focus], focus_given: true }),
     ...limitValues(limits),
   };
-  await app.create("tuning", [
+  const inputs: readonly Input[] = [
     { kind: "create", targetDir: join(place.entry, ".."), planningDir },
     { kind: "set", values },
-  ]);
+  ];
+  await app.create("tuning", () => inputs, { alone: true });
   return app;
 }
 

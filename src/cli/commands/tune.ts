@@ -40,7 +40,7 @@ export const tune: Command = {
       takes: "AGENT",
     },
     deep: { about: "let the agent look deeper in any case" },
-    unconfined: { about: "without a box: only for an agent that you trust" },
+    unconfined: { about: "without a box: only for an agent that you trust", byHand: true },
     steps: { about: "halt after so many actions (50)", takes: "N" },
     iterations: { about: "so many rounds at most (5)", takes: "N" },
     leave: { about: "end the tuning that was begun; what was applied stays" },
@@ -146,11 +146,11 @@ async function oneSkill({ args, flags }: Call) {
 
 /** By flag, by the person at the terminal, or later by `heddle answer`. */
 async function answerTo(
-  { flags, say }: Call,
+  call: Call,
   { point, text, options }: Decision,
   fixes: readonly Proposed[],
 ): Promise<string | undefined> {
-  const risk = flags.one("yes");
+  const risk = call.flags.one("yes");
   if (risk !== undefined && point !== "requirements") {
     const answers: Readonly<Record<string, string>> = {
       fixes: `${risk} risk`,
@@ -159,11 +159,11 @@ async function answerTo(
     };
     return answers[point];
   }
-  if (!canAsk(flags)) return undefined;
+  if (!canAsk(call)) return undefined;
   if (point === "fixes")
     for (const { id, risk: level, description } of fixes)
-      say(`  ${id.padEnd(7)} ${level.padEnd(6)} ${description}`);
-  return (await prompts()).choose(text, options);
+      call.say(`  ${id.padEnd(7)} ${level.padEnd(6)} ${description}`);
+  return (await prompts(call)).choose(text, options);
 }
 
 function tunedReply(tuned: Tuned): Reply {
