@@ -32,6 +32,8 @@ interface Kinds {
     readonly problems: Words;
     readonly content: Readonly<Record<string, Json>>;
   };
+  /** Variables of the run, by name: what a protocol's rules look at beside its artifacts. */
+  set: { readonly values: Readonly<Record<string, Json>> };
   "load-plan": { readonly tasks: readonly TaskDef[] };
   start: { readonly task: TaskId; readonly force?: boolean };
   /** `attempt`: which one speaks, when it says so; another than the present one is too late (X17). */

@@ -136,6 +136,7 @@ function failedJob(
 function follows(run: Run, input: Input): Step {
   switch (input.kind) {
     case "register":
+    case "set":
     case "load-plan":
       return (planSteps[input.kind] as (run: Run, input: Input) => Step)(run, input);
     case "ask":

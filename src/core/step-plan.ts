@@ -8,7 +8,7 @@ import { type Problem, problem } from "./problem.ts";
 import { type Run, type TaskDef, unknownDigest } from "./run.ts";
 
 export const planSteps: Steps<
-  "create" | "describe" | "reopen" | "archive" | "import" | "register" | "load-plan" | "repair-view"
+  "create" | "describe" | "reopen" | "archive" | "import" | "register" | "set" | "load-plan" | "repair-view"
 > = {
   create: (run, input) => {
     if (run.position > 0) return refuse(problem("run-exists", `run \`${run.id}\` exists already`));
@@ -61,6 +61,12 @@ export const planSteps: Steps<
         )
       : accept(...input.facts),
   register: (_run, { kind: _, runMs: _runMs, ...rest }) => accept({ kind: "artifact-registered", ...rest }),
+  set: (run, { values }) =>
+    accept(
+      ...Object.entries(values)
+        .filter(([name, value]) => JSON.stringify(run.vars[name]) !== JSON.stringify(value))
+        .map(([name, value]): Fact => ({ kind: "variable-set", name, value })),
+    ),
   "load-plan": loadPlan,
   "repair-view": (_run, { view, was }) => accept({ kind: "view-repaired", view, was }),
 };

@@ -87,7 +87,9 @@ export class App {
       if (found) return found;
       throw new Refused([problem("unknown-run", `run \`${named}\` does not exist`, { hint: listed(runs) })]);
     }
-    const [only, ...others] = active;
+    // A skill may be tuned beside the work; commands that name no run are about the work.
+    const work = active.filter(({ protocol }) => protocol !== "tuning");
+    const [only, ...others] = work.length > 0 ? work : active;
     if (only && others.length === 0) return only;
     if (!only)
       throw new Refused([

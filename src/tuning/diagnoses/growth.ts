@@ -21,11 +21,14 @@ export function growthIn({ tokens }: Code): Growth[] {
   return [...pushed, ...tokens.flatMap((token, at) => addedOrSpread(tokens, token, at))];
 }
 
-/** `history[-10:]` of Python. */
+/** `history[-10:]` and `del history[:-10]` of Python. */
 function hasNegativeSlice(tokens: readonly Token[]): boolean {
-  return tokens.some(
-    ({ text }, at) => text === "[" && tokens[at + 1]?.text === "-" && tokens[at + 3]?.text === ":",
-  );
+  const texts = tokens.map(({ text }) => text);
+  return texts.some((text, at) => {
+    if (text !== "[") return false;
+    const inside = texts.slice(at + 1, at + 4);
+    return (inside[0] === "-" && inside[2] === ":") || (inside[0] === ":" && inside[1] === "-");
+  });
 }
 
 function addedOrSpread(tokens: readonly Token[], { text, line }: Token, at: number): Growth[] {

@@ -17,7 +17,7 @@ const constraintTitle =
   /\b(constraints?|requirements?|rules?|invariants?|non-?negotiables?|must(s| hold| not)?)\b/i;
 
 /** Bullets under such a heading, or under `[CONSTRAINTS]` in a prompt. */
-function constraintsOf(file: SkillFile): string[] {
+export function constraintsOf(file: SkillFile): string[] {
   const stated = file.statements
     .filter(({ form, under }) => form === "item" && constraintTitle.test(under.at(-1) ?? ""))
     .map(({ text }) => text);

@@ -1,0 +1,267 @@
+// `heddle tune`: a run of the tuning protocol in the project's journal. The rules decide, the actions of `src/tuning`
+// do the work, and a person's decisions are questions that may be answered now or later (S12).
+import { join, relative } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Input } from "../core/input.ts";
+import { isProblem, problem } from "../core/problem.ts";
+import { decide } from "../core/protocol.ts";
+import type { Json, Run } from "../core/run.ts";
+import { isThere, makeFolder } from "../host/files.ts";
+import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
+import { general } from "../tuning/actions/requirements.ts";
+import { isWithin } from "../tuning/propose.ts";
+import type { SkillPlace } from "../tuning/read.ts";
+import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { App, type AppOptions, Refused } from "./app.ts";
+import { findBox } from "./box.ts";
+import { readConfig } from "./config.ts";
+import { makeProject } from "./create.ts";
+import { drive, interrupted } from "./drive.ts";
+import { pathsIn } from "./paths.ts";
+import { loadProtocol } from "./protocols.ts";
+import { tuningCarriers } from "./tune-actions.ts";
+
+export interface TuneOrder extends AppOptions {
+  readonly place: SkillPlace;
+  readonly complaint: string | undefined;
+  readonly focus: readonly string[];
+  readonly limits: { readonly steps: number | undefined; readonly iterations: number | undefined };
+}
+
+/** The tuning of this skill: the one that was begun, or a new one. */
+export async function openTuning(order: TuneOrder): Promise<App> {
+  const paths = pathsIn(order.root);
+  await loadProtocol("tuning");
+  makeProject(paths);
+  const app = new App(order);
+  try {
+    const begun = (await app.journal.runs()).find(
+      ({ protocol, archived }) => protocol === "tuning" && !archived,
+    );
+    if (!begun) return await createTuning(app, order);
+    const entry = await app.journal.read(begun.id, (run) => stateAt(run, "target_skill.path"));
+    if (entry !== order.place.entry) throw otherTuning(String(entry), order.root);
+    app.close();
+    return new App({ ...order, run: begun.id });
+  } catch (error) {
+    app.close();
+    throw error;
+  }
+}
+
+function otherTuning(entry: string, root: string): Refused {
+  const path = relative(process.cwd(), entry) || entry;
+  return new Refused([
+    problem("tuning-begun", `the tuning of \`${path}\` in ${root} is not finished`, {
+      hint: `heddle tune ${path} goes on with it; with --leave it ends`,
+    }),
+  ]);
+}
+
+async function createTuning(app: App, { place, complaint, focus, limits }: TuneOrder): Promise<App> {
+  const planningDir = freshFolder(app.paths.heddle);
+  for (const folder of ["diagnosis", "fixes", "actions"]) makeFolder(join(planningDir, folder));
+  const values: Record<string, Json> = {
+    target_skill: { path: place.entry, kind: place.kind },
+    user_issue_description: complaint ?? general,
+    ...(focus.length > 0 && { focus_areas: [...focus], focus_given: true }),
+    ...limitValues(limits),
+  };
+  const inputs: readonly Input[] = [
+    { kind: "create", targetDir: join(place.entry, ".."), planningDir },
+    { kind: "set", values },
+  ];
+  await app.create("tuning", () => inputs, { alone: true });
+  return app;
+}
+
+function limitValues({ steps, iterations }: TuneOrder["limits"]): Record<string, Json> {
+  return {
+    ...(steps !== undefined && { max_steps: steps }),
+    ...(iterations !== undefined && { max_iterations: iterations }),
+  };
+}
+
+function freshFolder(heddle: string): string {
+  let n = 1;
+  while (isThere(join(heddle, "tuning", String(n)))) n++;
+  return join(heddle, "tuning", String(n));
+}
+
+/** Something that a person decides. */
+export interface Decision {
+  readonly id: string;
+  /** `fixes`, `continue`, `summary`, or `requirements`. */
+  readonly point: string;
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+/** Who looks deeper, when somebody should. */
+export interface Analyst {
+  readonly agent: string | undefined;
+  readonly unconfined: boolean;
+  /** Wanted in any case. */
+  readonly deep: boolean;
+}
+
+export interface TuneRun {
+  readonly app: App;
+  readonly by: Analyst;
+  readonly limits: TuneOrder["limits"];
+  readonly signal: AbortSignal;
+  readonly changed?: (run: Run) => void;
+  /** The answer, or nothing when it will be given later. */
+  readonly answer: (decision: Decision, proposed: readonly Proposed[]) => Promise<string | undefined>;
+}
+
+export interface Tuned {
+  readonly run: string;
+  readonly phase: string;
+  readonly gate: string;
+  readonly score: number;
+  readonly workDir: string;
+  readonly halted: string | null;
+  /** What waits for a person. */
+  readonly open: readonly Decision[];
+  readonly summary: readonly string[];
+}
+
+export async function runTuning({ app, by, limits, signal, changed, answer }: TuneRun): Promise<Tuned> {
+  await app.submit({ kind: "set", values: limitValues(limits) });
+  const halt = await app.look((run) => run.halt?.reason);
+  if (halt === interrupted || halt === "step_limit") await app.submit({ kind: "resume", stopFile: false });
+  const config = readConfig(app.paths.heddle);
+  const agents = await agentsFor(app, config, by);
+  if (by.deep) await app.submit({ kind: "set", values: { gemini_analysis_requested: true } });
+  const carriers = tuningCarriers({ app, config, agents });
+  for (;;) {
+    await takeAnswers(app);
+    await drive({ app, slots: 1, signal, carriers, ...(changed && { changed }) });
+    const open = await app.look(decisionsIn);
+    const answered = signal.aborted ? [] : await answersTo(app, open, answer);
+    if (answered.length === 0) return finish(app, open);
+    for (const [id, text] of answered) await app.submit({ kind: "answer", id, answer: text });
+  }
+}
+
+/** As in planning: scripted agents are our own code and need no box. */
+async function agentsFor(
+  app: App,
+  config: Config,
+  { agent, unconfined }: Analyst,
+): Promise<Agents | undefined> {
+  const words = agentWords(config, agent);
+  if (words.length === 0) return undefined;
+  const needed = words.some((word) => !word.startsWith("scripted:"));
+  const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
+  const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
+  const found = agents.forRole("deep-analyst");
+  if (isProblem(found)) throw new Refused([found]);
+  return agents;
+}
+
+async function answersTo(
+  app: App,
+  open: readonly Decision[],
+  answer: TuneRun["answer"],
+): Promise<(readonly [string, string])[]> {
+  const given: (readonly [string, string])[] = [];
+  for (const decision of open) {
+    const { id, text, options, point } = decision;
+    if (point !== "requirements")
+      await app.submit({ kind: "ask", id, text, options, about: `tuning:${point}` });
+    const said = await answer(decision, await app.look(proposedFixes));
+    if (said !== undefined) given.push([id, said]);
+  }
+  return given;
+}
+
+const points: Readonly<Record<string, string>> = {
+  "fixes are proposed and none is selected": "fixes",
+  "this round helped, and serious issues are left": "continue",
+  "the final summary waits to be seen": "summary",
+};
+
+/** What the rules wait for. */
+function decisionsIn(run: Run): Decision[] {
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  const point = points[rule?.name ?? ""];
+  if (rule?.then.kind === "ask" && point !== undefined)
+    return [{ id: `${point}-${roundOf(run)}`, point, text: rule.then.question, options: rule.then.options }];
+  if (rule?.then.kind !== "wait") return [];
+  return run.questions
+    .filter((question) => question.answer === null)
+    .map(({ id, text, options }) => ({ id, text, options, point: "requirements" }));
+}
+
+/** What was answered since, here or by `heddle answer`, becomes a decision of its round. */
+async function takeAnswers(app: App): Promise<void> {
+  const values = await app.look((run) => {
+    const found: Record<string, Json> = {};
+    for (const { id, answer } of run.questions) {
+      const [, point, round] = /^(fixes|continue|summary)-(\d+)$/.exec(id) ?? [];
+      const name = `decisions.${point}.${round}`;
+      if (point === undefined || answer === null || run.vars[name] !== undefined) continue;
+      found[name] = answer;
+      if (point === "fixes") found.pending_fixes = selected(run, answer);
+    }
+    return found;
+  });
+  if (Object.keys(values).length > 0) await app.submit({ kind: "set", values });
+}
+
+export interface Proposed {
+  readonly id: string;
+  readonly risk: "low" | "medium" | "high";
+  readonly description: string;
+  readonly strategy: string;
+}
+
+export function proposedFixes(run: Run): readonly Proposed[] {
+  const proposed = stateAt(run, "proposed_fixes");
+  return Array.isArray(proposed) ? (proposed as unknown as Proposed[]) : [];
+}
+
+/** `all`, `low risk`, `none`, or ids. */
+function selected(run: Run, answer: string): string[] {
+  const all = proposedFixes(run);
+  const risk = /^(low|medium|high) risk$/.exec(answer)?.[1] as Proposed["risk"] | undefined;
+  if (risk !== undefined) return all.filter((fix) => isWithin(fix.risk, risk)).map(({ id }) => id);
+  const named = new Set(answer.toUpperCase().split(/[\s,]+/));
+  return all.filter(({ id }) => answer === "all" || named.has(id)).map(({ id }) => id);
+}
+
+/** A person has left: what was done stays, and the run ends well (S10). */
+export async function leave(app: App): Promise<void> {
+  await app.submit({ kind: "set", values: { status: "user_exit" } });
+}
+
+async function finish(app: App, open: readonly Decision[]): Promise<Tuned> {
+  const tuned = await app.look((run) => ({
+    run: run.id,
+    phase: run.phase,
+    gate: String(stateAt(run, "quality_gate") ?? "fail"),
+    score: Number(stateAt(run, "quality_score") ?? 0),
+    workDir: run.planningDir,
+    halted: haltOf(run),
+    open,
+    summary: historyOf(run),
+  }));
+  if (tuned.phase === "done" || tuned.phase === "aborted")
+    await app.submit({ kind: "archive", reason: "the tuning is over" });
+  return tuned;
+}
+
+function haltOf(run: Run): string | null {
+  if (run.halt) return run.halt.reason;
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  return rule?.then.kind === "halt" ? rule.then.code : null;
+}
+
+function historyOf(run: Run): string[] {
+  const history = stateAt(run, "action_history");
+  return Array.isArray(history)
+    ? history.map((each) => String((each as { summary?: string }).summary ?? ""))
+    : [];
+}

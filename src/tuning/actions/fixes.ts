@@ -1,0 +1,166 @@
+// `action-propose-fixes`, `action-apply-fix` and `action-verify`: from findings to a skill that is measurably better.
+import { join } from "node:path";
+import type { Json } from "../../core/run.ts";
+import { readIfThere, replaceFile } from "../../host/files.ts";
+import { type Applied, applyFix, rollBack } from "../apply.ts";
+import { type AgentEdit, fixesFromEdits } from "../edits.ts";
+import type { Fix } from "../fix.ts";
+import { countOf, type Measured, measure } from "../measure.ts";
+import { helps, propose } from "../propose.ts";
+import type { Skill } from "../skill.ts";
+import { type Act, type ActionCase, ActionFailed, focusOf, listOf, skillOf } from "./action.ts";
+import { issuesOf } from "./look.ts";
+
+const proposals = "fixes/fix-proposals.json";
+
+export const proposeFixes: Act = (given) => {
+  const { fixes, open } = proposalsFor(given, skillOf(given));
+  replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open }, null, 2)}\n`);
+  replaceFile(join(given.workDir, "fixes/fix-proposals.md"), proposalText(fixes));
+  const proposed = fixes.map(({ id, risk, strategy, description, issues }) => ({
+    id,
+    risk,
+    strategy,
+    description,
+    issues,
+  }));
+  return {
+    stateUpdates: { proposed_fixes: proposed as unknown as Json, open_issues: [...open] },
+    outputFiles: [proposals, "fixes/fix-proposals.md"],
+    summary: `${fixes.length} fixes; ${open.length} findings need somebody who understands the skill`,
+  };
+};
+
+/** What heddle can do by itself, then what an agent proposed for the rest. */
+function proposalsFor(given: ActionCase, skill: Skill): { fixes: readonly Fix[]; open: readonly string[] } {
+  const focus = focusOf(given);
+  const { fixes, open } = propose(skill, focus);
+  const text = readIfThere(join(given.workDir, "diagnosis/deep-analysis.json"));
+  const { edits = [] } = JSON.parse(text ?? "{}") as { edits?: readonly AgentEdit[] };
+  if (edits.length === 0 || open.length === 0) return { fixes, open };
+  const before = measure(skill, focus);
+  const left = before.findings.filter(({ id }) => open.includes(id));
+  const more = fixesFromEdits(skill, { edits, open: left, before, focus }).map((fix, at) => ({
+    ...fix,
+    id: `FIX-${fixes.length + at + 1}`,
+  }));
+  const mended = more.flatMap(({ issues }) => issues);
+  return { fixes: [...fixes, ...more], open: open.filter((id) => !mended.includes(id)) };
+}
+
+function proposalText(fixes: readonly Fix[]): string {
+  const parts = fixes.map(
+    ({ id, strategy, description, risk, diff, verification, issues }) =>
+      `## ${id}: ${description}\n\n${strategy}, ${risk} risk, for ${issues.join(", ")}\n\n\`\`\`\`diff\n${diff}\`\`\`\`\n\nVerified by: ${verification}\n`,
+  );
+  return `# Proposed fixes\n\n${parts.join("\n")}`;
+}
+
+/** One fix at a time. Those before it may have moved its lines, so it is made anew for the skill as it is. */
+export const applyNext: Act = (given) => {
+  const [id, ...left] = listOf<string>(given.state("pending_fixes"));
+  const known = JSON.parse(readIfThere(join(given.workDir, proposals)) ?? "{}") as { fixes?: readonly Fix[] };
+  const fix = known.fixes?.find((each) => each.id === id);
+  if (id === undefined || !fix) throw new ActionFailed(`fix \`${id}\` was never proposed`);
+  const skill = skillOf(given);
+  const before = measure(skill, focusOf(given));
+  const applied = applyOne(given, skill, { fix, before });
+  const all = [...listOf<Applied>(given.state("applied_fixes")), applied];
+  replaceFile(join(given.workDir, "fixes/applied-fixes.json"), `${JSON.stringify(all, null, 2)}\n`);
+  return {
+    stateUpdates: { applied_fixes: all as unknown as Json, pending_fixes: left },
+    outputFiles: ["fixes/applied-fixes.json"],
+    summary: `${id}: ${applied.alternative ? `the skill may not be written; the change is in ${applied.alternative}` : applied.verification_result}`,
+  };
+};
+
+function applyOne(given: ActionCase, skill: Skill, { fix, before }: { fix: Fix; before: Measured }): Applied {
+  const place = { folder: skill.folder, workDir: join(given.workDir, `round-${given.round}`) };
+  const none = {
+    fix_id: fix.id,
+    strategy: fix.strategy,
+    backup_path: "",
+    rollback_available: false,
+    changes_made: [],
+  };
+  // Killed after the edit and before it was written down: the edit is there already.
+  const isThere = fix.changes.every(({ file, after }) =>
+    skill.files.some(({ path, text }) => path === file && text === after),
+  );
+  const backup = join(place.workDir, "backups", `before-${fix.id}`);
+  if (isThere)
+    return {
+      ...none,
+      success: true,
+      backup_path: backup,
+      rollback_available: true,
+      verification_result: "pending",
+      changes_made: fix.changes.map(({ file }) => file),
+    };
+  const present = { ...fix, ...presentForm(given, skill, fix) };
+  if (present.changes.length === 0) return { ...none, success: true, verification_result: "pass" };
+  const applied = applyFix(place, present);
+  if ("code" in applied) return { ...none, success: false, verification_result: "fail" };
+  if (!applied.success) return applied;
+  const target = { pattern: fix.pattern, file: targetOf(present), description: "" };
+  return helps(before, measure(skillOf(given), focusOf(given)), target) ? applied : rollBack(applied);
+}
+
+function targetOf({ verification }: Fix): string {
+  return / in (.+) must be gone/.exec(verification)?.[1] ?? "";
+}
+
+/** The same strategy for the same file; no changes when another fix has mended it on the way. */
+function presentForm(given: ActionCase, skill: Skill, fix: Fix): Partial<Fix> & Pick<Fix, "changes"> {
+  const isFresh = fix.changes.every(
+    ({ file, before }) => (skill.files.find(({ path }) => path === file)?.text ?? null) === before,
+  );
+  if (isFresh) return fix;
+  const now = proposalsFor(given, skill).fixes.filter(
+    (each) => each.pattern === fix.pattern && targetOf(each) === targetOf(fix),
+  );
+  const same = now.find(({ description }) => description === fix.description) ?? now[0];
+  return same ? { changes: same.changes, diff: same.diff } : { changes: [] };
+}
+
+/** The same diagnoses again: a fix counts when what it was for is gone (S8). */
+export const verify: Act = (given) => {
+  const focus = focusOf(given);
+  const before = listOf<{ readonly severity: Measured["findings"][number]["severity"] }>(
+    given.state("issues"),
+  );
+  const applied = listOf<Applied>(given.state("applied_fixes"));
+  const scoreBefore = Number(given.state("quality_score") ?? 0);
+  let after = measure(skillOf(given), focus);
+  // Each one helped when it was applied; if all of them together do not, they go, the last one first.
+  const settled = [...applied];
+  for (let at = settled.length - 1; at >= 0 && after.score < scoreBefore; at--) {
+    const each = settled[at];
+    if (each?.verification_result !== "pending") continue;
+    settled[at] = rollBack(each);
+    after = measure(skillOf(given), focus);
+  }
+  const verified = settled.map((each) =>
+    each.verification_result === "pending" ? { ...each, verification_result: "pass" as const } : each,
+  );
+  const resolved = Math.max(0, before.length - after.findings.length);
+  const verification = {
+    resolved,
+    left: after.findings.length,
+    before: { score: scoreBefore, ...countOf(before) },
+    after: { score: after.score, ...after.counts, tokens: after.cost.loaded },
+  };
+  replaceFile(join(given.workDir, "verification.json"), `${JSON.stringify(verification, null, 2)}\n`);
+  return {
+    stateUpdates: {
+      applied_fixes: verified as unknown as Json,
+      ...issuesOf(after.findings),
+      quality_score: after.score,
+      quality_gate: after.gate,
+      "verification.resolved": resolved,
+      iteration_count: given.round + 1,
+    },
+    outputFiles: ["verification.json"],
+    summary: `${resolved} resolved, ${after.findings.length} left, score ${scoreBefore} -> ${after.score}`,
+  };
+};

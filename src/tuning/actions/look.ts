@@ -1,0 +1,142 @@
+// `action-init`, the diagnoses and `action-generate-report`, and how the loop ends: what is looked at, what was found.
+import { dirname, join } from "node:path";
+import type { Json } from "../../core/run.ts";
+import { replaceFile } from "../../host/files.ts";
+import { diagnose } from "../diagnose.ts";
+import { diagnoses, type Finding, severities } from "../finding.ts";
+import { countOf, measure } from "../measure.ts";
+import { checkMarkdown } from "../report.ts";
+import { documentsOf } from "../skill.ts";
+import { encoding } from "../tokens.ts";
+import { type Act, type ActionCase, focusOf, listOf, skillOf } from "./action.ts";
+
+export const init: Act = (given) => {
+  const skill = skillOf(given);
+  const { score, gate, counts, cost } = measure(skill);
+  const documents = documentsOf(skill).map(({ path }) => path);
+  const target = { name: skill.name, path: given.place.entry, kind: skill.kind, documents };
+  replaceFile(join(given.workDir, "target-skill.json"), `${JSON.stringify(target, null, 2)}\n`);
+  return {
+    stateUpdates: {
+      status: "running",
+      target_skill: target,
+      work_dir: given.workDir,
+      quality_gate: "fail",
+      quality_score: 0,
+      started: { score, gate, ...counts, tokens: cost.loaded, paths: cost.paths },
+    },
+    outputFiles: ["target-skill.json"],
+    summary: `${skill.name}, ${documents.length} documents`,
+  };
+};
+
+/** What the run keeps of a finding: enough to decide by, the rest is in the diagnosis files. */
+export function issuesOf(findings: readonly Finding[]): Record<string, Json> {
+  const issues = findings.map(({ id, pattern, severity, file, line, strategy }) => ({
+    id,
+    pattern,
+    severity,
+    file,
+    line,
+    strategy,
+  }));
+  return { issues, issues_by_severity: { ...countOf(findings) } };
+}
+
+export function diagnoseOne(type: (typeof diagnoses)[number]): Act {
+  return (given) => {
+    const skill = skillOf(given);
+    const found = diagnose(skill, [type]);
+    const file = `diagnosis/${type}-diagnosis.json`;
+    const severity = severities.find((each) => found.some((finding) => finding.severity === each)) ?? "none";
+    const result = { status: "completed", issues_found: found.length, severity };
+    replaceFile(join(given.workDir, file), `${JSON.stringify({ ...result, issues: found }, null, 2)}\n`);
+    // Numbered over all diagnoses that were made in this round.
+    const done = diagnoses.slice(0, diagnoses.indexOf(type) + 1).filter((each) => isInFocus(given, each));
+    return {
+      stateUpdates: { [`diagnosis.${type}`]: result, ...issuesOf(diagnose(skill, done)) },
+      outputFiles: [file],
+      summary: `${found.length} issues, ${severity}`,
+    };
+  };
+}
+
+function isInFocus(given: ActionCase, type: string): boolean {
+  const focus = focusOf(given);
+  return focus.length === 0 || focus.includes("all") || focus.includes(type);
+}
+
+export const report: Act = (given) => {
+  const skill = skillOf(given);
+  const measured = measure(skill, focusOf(given));
+  const one = {
+    ...measured,
+    path: given.place.entry,
+    folder: dirname(given.place.entry),
+    problems: skill.problems,
+  };
+  replaceFile(
+    join(given.workDir, "tuning-report.md"),
+    checkMarkdown({ gate: measured.gate, encoding, skills: [one], problems: [] }),
+  );
+  return {
+    stateUpdates: {
+      ...issuesOf(measured.findings),
+      quality_score: measured.score,
+      quality_gate: measured.gate,
+      final_report: join(given.workDir, "tuning-report.md"),
+    },
+    outputFiles: ["tuning-report.md"],
+    summary: `score ${measured.score}, ${measured.gate}`,
+  };
+};
+
+interface Started {
+  readonly score: number;
+  readonly tokens: number;
+  readonly paths: Readonly<Record<string, number>>;
+  readonly [severity: string]: unknown;
+}
+
+/** Before and after, side by side. */
+export const complete: Act = (given) => {
+  const started = given.state("started") as unknown as Started | undefined;
+  const now = measure(skillOf(given));
+  const rows: (readonly [string, unknown, unknown])[] = [
+    ["score", started?.score, now.score],
+    ["gate", started?.gate, now.gate],
+    ...severities.map((each) => [each, started?.[each], now.counts[each]] as const),
+    ["tokens when loaded", started?.tokens, now.cost.loaded],
+    ...Object.entries(now.cost.paths).map(
+      ([path, tokens]) => [`tokens with ${path}`, started?.paths[path] ?? "new", tokens] as const,
+    ),
+  ];
+  const table = rows.map(([name, before, after]) => `| ${name} | ${before ?? ""} | ${after} |`).join("\n");
+  const applied = listOf<{ fix_id: string; strategy: string; verification_result: string }>(
+    given.state("applied_fixes"),
+  );
+  const list = applied
+    .map(({ fix_id, strategy, verification_result }) => `- ${fix_id} ${strategy}: ${verification_result}`)
+    .join("\n");
+  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n`;
+  replaceFile(join(given.workDir, "tuning-summary.md"), text);
+  return {
+    stateUpdates: {},
+    outputFiles: ["tuning-summary.md"],
+    summary: `score ${started?.score} -> ${now.score}, ${now.gate}`,
+  };
+};
+
+export const abort: Act = ({ state, workDir }) => {
+  const errors = listOf<{ action: string; message: string }>(state("errors"));
+  const lines = errors.map(({ action, message }) => `- ${action}: ${message}`).join("\n");
+  replaceFile(
+    join(workDir, "abort-report.md"),
+    `# Tuning aborted\n\n${lines}\n\nBackups are in \`${workDir}\`.\n`,
+  );
+  return {
+    stateUpdates: { status: "failed" },
+    outputFiles: ["abort-report.md"],
+    summary: `${errors.length} errors`,
+  };
+};

@@ -1,0 +1,56 @@
+// An agent's edits as fixes. heddle believes none of it: the old text must stand in the file exactly once, the file must
+// be the skill's own, and measuring the changed skill must show that the finding is gone and nothing is worse.
+import { unifiedDiff } from "./diff.ts";
+import type { Finding } from "./finding.ts";
+import { type Change, changed, type Fix } from "./fix.ts";
+import { type Measured, measure } from "./measure.ts";
+import { changedSkill, helps } from "./propose.ts";
+import type { Skill } from "./skill.ts";
+
+export interface AgentEdit {
+  readonly pattern: string;
+  readonly file: string;
+  readonly old: string;
+  readonly new: string;
+  readonly reason: string;
+}
+
+export interface Wanted {
+  readonly edits: readonly AgentEdit[];
+  /** Findings that no strategy mends. */
+  readonly open: readonly Finding[];
+  readonly before: Measured;
+  readonly focus: readonly string[];
+}
+
+export function fixesFromEdits(skill: Skill, { edits, open, before, focus }: Wanted): Omit<Fix, "id">[] {
+  const left = [...open];
+  return edits.flatMap((edit) => {
+    const change = changeOf(skill, edit);
+    const finding = left.find(({ pattern, file }) => pattern === edit.pattern && file === edit.file);
+    if (!change || !finding) return [];
+    if (!helps(before, measure(changedSkill(skill, [change]), focus), finding)) return [];
+    left.splice(left.indexOf(finding), 1);
+    return [
+      {
+        issues: [finding.id],
+        pattern: finding.pattern,
+        strategy: `agent:${finding.strategy}`,
+        description: edit.reason.replace(/\s+/g, " ").slice(0, 200) || "an agent's edit",
+        risk: "high" as const,
+        changes: [change],
+        diff: unifiedDiff(change.file, change.before, change.after),
+        verification: `${finding.diagnosis} is diagnosed again: ${finding.pattern} in ${finding.file} must be gone and the score higher`,
+      },
+    ];
+  });
+}
+
+function changeOf(skill: Skill, edit: AgentEdit): Change | undefined {
+  const file = skill.files.find(({ path }) => path === edit.file);
+  if (file?.text.split(edit.old).length !== 2) return undefined;
+  return changed(
+    file,
+    file.text.replace(edit.old, () => edit.new),
+  );
+}

@@ -1,0 +1,68 @@
+// A fix: what would be changed in a skill to mend a finding. Each one changes at most one file that is there, beside
+// files that it adds, so that it happens as a whole or not at all (`apply.ts`).
+import type { Finding } from "./finding.ts";
+import type { Skill, SkillFile } from "./skill.ts";
+
+export type Risk = "low" | "medium" | "high";
+export const risks: readonly Risk[] = ["low", "medium", "high"];
+
+export interface Change {
+  readonly file: string;
+  /** `null`: the file is new. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+export interface Fix {
+  readonly id: string;
+  readonly issues: readonly string[];
+  readonly pattern: Finding["pattern"];
+  readonly strategy: string;
+  readonly description: string;
+  readonly risk: Risk;
+  readonly changes: readonly Change[];
+  readonly diff: string;
+  /** How it will be seen that it helped. */
+  readonly verification: string;
+}
+
+export interface Mending {
+  readonly description: string;
+  readonly risk: Risk;
+  readonly changes: readonly Change[];
+}
+
+export interface Case {
+  readonly finding: Finding;
+  readonly skill: Skill;
+  readonly file: SkillFile;
+}
+
+/** Mends one kind of finding, or nothing when only somebody who understands the skill could. */
+export type Strategy = (found: Case) => Mending | undefined;
+
+export function changed({ path, text }: SkillFile, after: string): Change {
+  return { file: path, before: text, after };
+}
+
+/** The file with some of its lines replaced; line numbers count from 1. */
+export function withLines(
+  file: SkillFile,
+  { line, endLine }: { readonly line: number; readonly endLine: number },
+  lines: readonly string[],
+): Change {
+  return changed(file, [...file.lines.slice(0, line - 1), ...lines, ...file.lines.slice(endLine)].join("\n"));
+}
+
+export function withAfter(file: SkillFile, line: number, lines: readonly string[]): Change {
+  return withLines(file, { line: line + 1, endLine: line }, lines);
+}
+
+/** A section at the end of a file. */
+export function withSection(file: SkillFile, title: string, text: string): Change {
+  return changed(file, `${file.text.trimEnd()}\n\n## ${title}\n\n${text}\n`);
+}
+
+export function indentOf(line: string): string {
+  return /^\s*/.exec(line)?.[0] ?? "";
+}

@@ -1,0 +1,123 @@
+// Which fix mends which finding. For each pattern the strategies are tried in order; the first that has an answer
+// counts, and only when measuring the changed skill shows that the finding is gone and nothing worse has come.
+import { unifiedDiff } from "./diff.ts";
+import type { Finding, PatternId } from "./finding.ts";
+import { type Case, type Change, type Fix, type Mending, type Risk, risks, type Strategy } from "./fix.ts";
+import { type Measured, measure } from "./measure.ts";
+import { skillFile } from "./read.ts";
+import type { Skill } from "./skill.ts";
+import * as code from "./strategies/code.ts";
+import * as documents from "./strategies/documents.ts";
+import * as prose from "./strategies/prose.ts";
+
+const strategies: Readonly<Partial<Record<PatternId, readonly Strategy[]>>> = {
+  "CTX-001": [code.slidingWindow, prose.boundedHistory],
+  "TKN-004": [code.slidingWindow],
+  "CTX-002": [code.pathInPrompt, prose.saidPath],
+  "TKN-003": [code.pathInPrompt],
+  "CTX-003": [code.stateByPath],
+  "CTX-004": [documents.moveSections],
+  "CTX-005": [code.returnPath, prose.saidPath],
+  "MEM-001": [prose.injectConstraints],
+  "MEM-002": [prose.injectConstraints],
+  "MEM-003": [prose.addCheckpoints],
+  "MEM-004": [prose.requestField],
+  "MEM-005": [prose.addVerification],
+  "DF-002": [documents.sameField],
+  "DF-003": [code.checkParsed, prose.validateSaid],
+  "DF-004": [documents.validateTypes],
+  "DF-005": [documents.describeState],
+  "DF-007": [prose.mendReference],
+  "AGT-001": [code.catchFailure, prose.failureSaid],
+  "AGT-002": [code.checkAnswer, prose.resultChecked],
+  "AGT-004": [prose.flatten],
+  "AGT-005": [prose.allowTools],
+  "DOC-RED-001": [documents.typeElsewhere],
+  "DOC-RED-002": [documents.extractMapping],
+  "DOC-RED-003": [documents.pointToFirst],
+  "DOC-CON-001": [documents.sameDefinition],
+  "DOC-CON-003": [documents.sameLimit],
+  "DOC-FRONT-001": [prose.mendFront],
+  "DOC-FRONT-002": [prose.mendFront],
+  "TKN-001": [documents.moveSections],
+  "TKN-005": [code.passOn],
+  "TKN-006": [documents.shortDescription],
+  "TKN-007": [prose.mendReference],
+};
+
+export interface Proposals {
+  readonly fixes: readonly Fix[];
+  /** Findings that need somebody who understands the skill: an agent or a person. */
+  readonly open: readonly string[];
+}
+
+export function propose(skill: Skill, focus: readonly string[] = []): Proposals {
+  const before = measure(skill, focus);
+  const fixes: Fix[] = [];
+  const open: string[] = [];
+  for (const finding of before.findings) {
+    const mending = mend(skill, finding, { before, focus });
+    if (mending) fixes.push(fixOf(`FIX-${fixes.length + 1}`, finding, mending));
+    else open.push(finding.id);
+  }
+  return { fixes, open };
+}
+
+function mend(
+  skill: Skill,
+  finding: Finding,
+  { before, focus }: { before: Measured; focus: readonly string[] },
+): Mending | undefined {
+  const file = skill.files.find(({ path }) => path === finding.file);
+  const found: Case | undefined = file && { finding, skill, file };
+  for (const strategy of (found && strategies[finding.pattern]) ?? []) {
+    const mending = found && strategy(found);
+    if (mending && helps(before, measure(changedSkill(skill, mending.changes), focus), finding))
+      return mending;
+  }
+  return undefined;
+}
+
+/** Gone, and nothing worse than before (S8). */
+export function helps(
+  before: Measured,
+  after: Measured,
+  finding: Pick<Finding, "pattern" | "file" | "description">,
+): boolean {
+  const count = ({ findings }: Measured) =>
+    findings.filter(
+      ({ pattern, file, related }) =>
+        file === finding.file && (pattern === finding.pattern || related.includes(finding.pattern)),
+    ).length;
+  return count(after) < count(before) && after.score > before.score;
+}
+
+function fixOf(id: string, finding: Finding, { description, risk, changes }: Mending): Fix {
+  const diff = changes.map(({ file, before, after }) => unifiedDiff(file, before, after)).join("");
+  const verification = `${finding.diagnosis} is diagnosed again: ${finding.pattern} in ${finding.file} must be gone and the score higher`;
+  return {
+    id,
+    issues: [finding.id],
+    pattern: finding.pattern,
+    strategy: finding.strategy,
+    description,
+    risk,
+    changes,
+    diff,
+    verification,
+  };
+}
+
+/** The skill as it would be. */
+export function changedSkill(skill: Skill, changes: readonly Change[]): Skill {
+  const made = new Map(changes.map(({ file, after }) => [file, skillFile(file, after)]));
+  const kept = skill.files.map((file) => made.get(file.path) ?? file);
+  const added = [...made.values()].filter(({ path }) => !skill.files.some((file) => file.path === path));
+  const files = [...kept, ...added].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const entry = files.find(({ path }) => path === skill.entry.path) ?? skill.entry;
+  return { ...skill, entry, files, has: (path) => made.has(path) || skill.has(path) };
+}
+
+export function isWithin(risk: Risk, most: Risk): boolean {
+  return risks.indexOf(risk) <= risks.indexOf(most);
+}

@@ -1,0 +1,292 @@
+// The tuning loop on the engine, through the real CLI: unattended, with answers that come later, killed, twice at once.
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { ownedUpdates } from "../../src/tuning/actions/action.ts";
+import { verify } from "../../src/tuning/actions/fixes.ts";
+import { type Applied, applyFix } from "../../src/tuning/apply.ts";
+import type { Fix } from "../../src/tuning/fix.ts";
+import { ended, folder, heddle, start } from "../e2e/rig.ts";
+import { corpus } from "./corpus.ts";
+
+interface Shown {
+  readonly run: string;
+  readonly phase: string;
+  readonly gate: string;
+  readonly score: number;
+  readonly workDir: string;
+  readonly halted: string | null;
+  readonly open: readonly {
+    readonly id: string;
+    readonly point: string;
+    readonly options: readonly string[];
+  }[];
+}
+
+class Bench {
+  readonly root = folder();
+
+  constructor(...skills: readonly string[]) {
+    for (const name of skills) cpSync(join(corpus, name), join(this.root, name), { recursive: true });
+  }
+
+  async tune(...words: readonly string[]): Promise<{ code: number | null; shown: Shown; err: string }> {
+    const { code, out, err } = await heddle(["tune", ...words, "--dir", this.root, "--json"], {
+      cwd: this.root,
+    });
+    return { code, err, shown: JSON.parse(out) as Shown };
+  }
+
+  run(...words: readonly string[]) {
+    return heddle([...words, "--dir", this.root], { cwd: this.root });
+  }
+
+  text(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+}
+
+describe("heddle tune", () => {
+  it("S1 S9 goes round until the gate is passed, and shows before and after", async () => {
+    const bench = new Bench("doc-researcher");
+    const { code, shown } = await bench.tune("doc-researcher", "--yes", "high");
+    expect({ code, phase: shown.phase, gate: shown.gate }).toEqual({ code: 0, phase: "done", gate: "pass" });
+    const summary = readFileSync(join(shown.workDir, "tuning-summary.md"), "utf8");
+    expect(summary).toMatch(/\| score \| 55 \| (8|9)\d|\| score \| 55 \| 100/);
+    expect(summary).toMatch(/\| gate \| fail \| pass \|/);
+    expect((await bench.run("tune", "--check", "doc-researcher")).code).toBe(0);
+    expect((await bench.run("verify")).code).toBe(0);
+    for (const name of [
+      "target-skill.json",
+      "requirement-analysis.json",
+      "tuning-report.md",
+      "fixes/fix-proposals.md",
+      "verification.json",
+    ])
+      expect(existsSync(join(shown.workDir, name)), name).toBe(true);
+  });
+
+  it("S7 applies nothing above the risk that was named", async () => {
+    const bench = new Bench("ticket-triage");
+    const before = bench.text("ticket-triage/references/priorities.md");
+    const { code } = await bench.tune("ticket-triage", "--yes", "low");
+    expect(code).toBe(1);
+    expect(bench.text("ticket-triage/references/priorities.md")).toBe(before);
+    expect((await bench.tune("ticket-triage", "--yes", "high")).code).toBe(0);
+  });
+
+  it("C8 S12 waits for the selection, takes it later, and goes on from there", async () => {
+    const bench = new Bench("doc-researcher");
+    const before = bench.text("doc-researcher/SKILL.md");
+    const first = await bench.tune("doc-researcher");
+    expect(first.shown.open).toMatchObject([{ id: "fixes-0", point: "fixes" }]);
+    expect(bench.text("doc-researcher/SKILL.md")).toBe(before);
+    await bench.run("answer", "fixes-0", "FIX-1");
+    const second = await bench.tune("doc-researcher");
+    expect(second.shown.open).toMatchObject([{ id: "continue-0", options: ["continue", "stop"] }]);
+    expect(bench.text("doc-researcher/SKILL.md")).toContain("history.splice");
+    expect(bench.text("doc-researcher/SKILL.md")).not.toContain(".catch(");
+    await bench.run("answer", "continue-0", "stop");
+    const third = await bench.tune("doc-researcher");
+    expect(third.shown.open).toMatchObject([{ id: "summary-0" }]);
+    await bench.run("answer", "summary-0", "finish");
+    expect((await bench.tune("doc-researcher")).shown.phase).toBe("done");
+  });
+
+  it("S4 asks what a complaint means, and looks only at what it is about", async () => {
+    const bench = new Bench("doc-researcher");
+    const first = await bench.tune("doc-researcher", "--issue", "it hums; the context overflows");
+    expect(first.shown.open).toMatchObject([{ id: "requirements-DIM-001", point: "requirements" }]);
+    await bench.run("answer", "requirements-DIM-001", "token_consumption");
+    const second = await bench.tune("doc-researcher");
+    expect(second.shown.open[0]?.id).toBe("fixes-0");
+    const { dimensions, coverage } = JSON.parse(
+      readFileSync(join(second.shown.workDir, "requirement-analysis.json"), "utf8"),
+    );
+    expect(coverage).toMatchObject({ rate: 100, status: "satisfied" });
+    expect(dimensions.map((each: { inferred_category: string }) => each.inferred_category)).toEqual([
+      "token_consumption",
+      "context_explosion",
+    ]);
+    expect(existsSync(join(second.shown.workDir, "diagnosis/token_consumption-diagnosis.json"))).toBe(true);
+    expect(existsSync(join(second.shown.workDir, "diagnosis/memory-diagnosis.json"))).toBe(false);
+  });
+
+  it("S2 halts when the steps are used up, and goes on with more", async () => {
+    const bench = new Bench("doc-researcher");
+    const first = await bench.tune("doc-researcher", "--yes", "high", "--steps", "4");
+    expect(first.shown).toMatchObject({ halted: "step_limit", phase: "tuning" });
+    expect((await bench.tune("doc-researcher", "--yes", "high", "--steps", "60")).code).toBe(0);
+  });
+
+  it("S10 skips what fails three times, and aborts after three such errors", async () => {
+    const bench = new Bench("doc-researcher");
+    const { shown } = await bench.tune("doc-researcher");
+    rmSync(join(bench.root, "doc-researcher"), { recursive: true });
+    await bench.run("answer", "fixes-0", "all");
+    mkdirSync(join(bench.root, "doc-researcher"));
+    writeFileSync(join(bench.root, "doc-researcher/SKILL.md"), Buffer.from([0, 1, 2]));
+    const second = await bench.tune("doc-researcher");
+    expect(second).toMatchObject({ code: 1, shown: { phase: "aborted" } });
+    expect(readFileSync(join(shown.workDir, "abort-report.md"), "utf8")).toContain("action-apply-fix");
+  });
+
+  it("S10 a person who leaves ends it well, and what was applied stays", async () => {
+    const bench = new Bench("doc-researcher", "team-chat");
+    await bench.tune("doc-researcher");
+    const other = await bench.run("tune", "team-chat");
+    expect(other.code).toBe(1);
+    expect(other.err).toContain("is not finished");
+    expect((await bench.tune("doc-researcher", "--leave")).code).toBe(0);
+    expect((await bench.tune("team-chat", "--yes", "high")).code).toBe(0);
+  });
+
+  it("two at once on one skill: each change is made once, and nothing is half", async () => {
+    const bench = new Bench("doc-researcher");
+    const words = ["tune", "doc-researcher", "--yes", "high", "--dir", bench.root];
+    const both = await Promise.all([1, 2].map(() => ended(start(words, { cwd: bench.root }))));
+    for (const { code, err } of both) expect(code === 0 || /error: /.test(err), err).toBe(true);
+    expect(both.some(({ code }) => code === 0)).toBe(true);
+    const text = bench.text("doc-researcher/SKILL.md");
+    expect(text.split("history.splice").length).toBe(2);
+    expect(text.split(".catch(").length).toBe(2);
+    expect((await bench.run("verify")).code).toBe(0);
+  });
+
+  it("goes on after kill -9 at any moment, and ends with the same skill", async () => {
+    const whole = new Bench("doc-researcher");
+    await whole.tune("doc-researcher", "--yes", "high");
+    const bench = new Bench("doc-researcher");
+    for (const afterMs of [250, 350, 450, 550, 700, 900]) {
+      const child = start(["tune", "doc-researcher", "--yes", "high", "--dir", bench.root], {
+        cwd: bench.root,
+      });
+      const over = ended(child);
+      const timer = setTimeout(() => child.kill("SIGKILL"), afterMs);
+      const { signal } = await over;
+      clearTimeout(timer);
+      if (signal === null) break;
+    }
+    expect((await bench.tune("doc-researcher", "--yes", "high")).code).toBe(0);
+    expect(bench.text("doc-researcher/SKILL.md")).toBe(whole.text("doc-researcher/SKILL.md"));
+    expect((await bench.run("verify")).code).toBe(0);
+  }, 60_000);
+
+  it("runs beside a plan: commands that name no run are about the plan", async () => {
+    const bench = new Bench("doc-researcher");
+    await bench.run("init", "app");
+    await bench.tune("doc-researcher");
+    const { code, out } = await bench.run("status");
+    expect(code).toBe(0);
+    expect(out).toContain("decomposition");
+  });
+
+  it("S5 lets an agent look deeper, and believes only edits that measurably help", async () => {
+    const bench = new Bench("deep-nest");
+    const edits = [
+      {
+        pattern: "AGT-006",
+        file: "SKILL.md",
+        old: "Respond in Markdown.",
+        new: "Return the summary as JSON.",
+        reason: "one format less",
+      },
+      { pattern: "AGT-006", file: "SKILL.md", old: "this stands nowhere", new: "x", reason: "made up" },
+      { pattern: "AGT-006", file: "../outside.md", old: "a", new: "b", reason: "not the skill's" },
+    ];
+    const analysis = { root_causes: [{ description: "three formats" }], recommendations: [], edits };
+    writeFileSync(
+      join(bench.root, "script.json"),
+      JSON.stringify({ "deep-analyst": [{ text: JSON.stringify(analysis) }] }),
+    );
+    const { code, shown } = await bench.tune(
+      "deep-nest",
+      "--agent",
+      "scripted:script.json",
+      "--deep",
+      "--yes",
+      "high",
+    );
+    expect({ code, gate: shown.gate }).toEqual({ code: 0, gate: "pass" });
+    expect(bench.text("deep-nest/SKILL.md")).toContain("Return the summary as JSON.");
+    expect((await bench.run("tune", "--check", "deep-nest", "--json")).out).not.toContain("AGT-006");
+    const bundle = JSON.parse(readFileSync(join(shown.workDir, "agents/deep-analyst-1/bundle.json"), "utf8"));
+    expect(Object.keys(bundle.key_fields)).toEqual([
+      "status",
+      "quality_gate",
+      "user_issue_description",
+      "focus_areas",
+    ]);
+  });
+
+  it("S5 goes on when the agent crashes or leaves nothing that can be read", async () => {
+    for (const turn of [{ ends: "crashed" }, { text: "I think it is fine." }]) {
+      const bench = new Bench("deep-nest");
+      writeFileSync(join(bench.root, "script.json"), JSON.stringify({ "deep-analyst": [turn] }));
+      const { shown } = await bench.tune(
+        "deep-nest",
+        "--agent",
+        "scripted:script.json",
+        "--deep",
+        "--yes",
+        "high",
+      );
+      expect(shown).toMatchObject({ phase: "done" });
+      expect(existsSync(join(shown.workDir, "diagnosis/deep-analysis.json"))).toBe(false);
+    }
+  });
+
+  it("tunes one skill at a time", async () => {
+    const bench = new Bench("doc-researcher", "team-chat");
+    const { code, err } = await bench.run("tune", ".");
+    expect(code).toBe(1);
+    expect(err).toContain("one skill is tuned at a time");
+  });
+});
+
+describe("verification", () => {
+  const skill = "---\nname: sample\ndescription: A sample. Use it for tests.\n---\n\nDo it.\n";
+
+  it("S8 takes a change back that makes the skill worse", () => {
+    const root = folder();
+    writeFileSync(join(root, "SKILL.md"), skill);
+    const place = { folder: root, workDir: join(root, "work") };
+    mkdirSync(place.workDir);
+    const after = `${skill}\n\`\`\`js\nhistory.push(x);\n\`\`\`\n`;
+    const fix = {
+      id: "FIX-1",
+      strategy: "none",
+      changes: [{ file: "SKILL.md", before: skill, after }],
+    } as unknown as Fix;
+    const applied = applyFix(place, fix) as Applied;
+    const state: Readonly<Record<string, unknown>> = {
+      applied_fixes: [applied],
+      quality_score: 100,
+      issues: [],
+    };
+    const given = {
+      place: { entry: join(root, "SKILL.md"), kind: "skill" as const },
+      workDir: place.workDir,
+      round: 0,
+      answers: {},
+    };
+    const { stateUpdates } = verify({ ...given, state: (path) => state[path] as never });
+    expect(stateUpdates).toMatchObject({
+      applied_fixes: [{ verification_result: "rolled_back" }],
+      quality_score: 100,
+    });
+    expect(readFileSync(join(root, "SKILL.md"), "utf8")).toBe(skill);
+  });
+
+  it("S11 takes only what the action owns, by path", () => {
+    const updates = {
+      "diagnosis.context": { status: "completed" },
+      quality_gate: "pass",
+      status: "completed",
+    };
+    expect(ownedUpdates("action-diagnose-context", updates)).toEqual({
+      "diagnosis.context": { status: "completed" },
+    });
+    expect(ownedUpdates("action-generate-report", updates)).toEqual({ quality_gate: "pass" });
+  });
+});
