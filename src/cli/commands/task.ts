@@ -195,6 +195,7 @@ export const revert: Command = {
   run: async (call) => {
     const why = call.flags.one("reason")?.trim() ?? "";
     const app = await chosen(call);
+    await app.run();
     if (why === "")
       throw new Usage(
         problem("no-reason", "a revert needs a reason", { hint: 'heddle revert --reason "<why>"' }),
