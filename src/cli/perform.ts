@@ -7,6 +7,12 @@ import { isAboutPlans } from "./about-plans.ts";
 import type { Call, Command, Reply } from "./command.ts";
 import type { Parsed } from "./parse.ts";
 
+/** A mission's tasks are tasks too, where there is no plan beside it. */
+async function withTasks(app: App): Promise<string> {
+  const active = (await app.journal.runs()).filter((run) => !run.archived).map((run) => run.protocol);
+  return active.includes("mission") && !active.includes("decomposition") ? "mission" : "decomposition";
+}
+
 /** What is around a command: a terminal, the REPL, or a host over MCP. */
 export type Around = Pick<
   Call,
@@ -27,7 +33,7 @@ export async function perform(command: Command, { args, flags }: Parsed, around:
     if (!app) {
       const by = around.by ?? process.env.HEDDLE_ACTOR ?? "operator";
       app = await openApp({ root, by, run, warn: around.warn });
-      if (isAboutPlans(command.name)) app.choosing({ protocol: "decomposition" });
+      if (isAboutPlans(command.name)) app.choosing({ protocol: await withTasks(app) });
     }
     return app;
   };

@@ -38,6 +38,7 @@ export const tune: Command = {
     agent: {
       about: "who looks deeper: claude, command:./program, or a name from the configuration",
       takes: "AGENT",
+      byHand: true,
     },
     deep: { about: "let the agent look deeper in any case" },
     unconfined: { about: "without a box: only for an agent that you trust", byHand: true },
