@@ -53,7 +53,7 @@ describe("a planning bundle", () => {
   it("C14 check-output of something else is refused in one sentence", async () => {
     const { code, err } = await project.heddle("check-output", "spec.md");
     expect(code).toBe(1);
-    expect(err).toContain("is not a planning bundle");
+    expect(err).toContain("is not a bundle of a role");
   });
 
   it("is shown with its size, part by part", async () => {
