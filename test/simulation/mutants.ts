@@ -78,8 +78,8 @@ const runMutants: readonly Mutant[] = [
   ]),
   core("meaning-run.ts", "a claim keeps the old epoch", ["    run.epoch = fact.epoch;\n", ""]),
   core("policy.ts", "one try too many", [
-    "task.tries < run.policy.attempts",
-    "task.tries <= run.policy.attempts",
+    "task.tries < (retries === undefined",
+    "task.tries <= (retries === undefined",
   ]),
   core("policy.ts", "the back-off starts doubled", ["Math.max(0, tries - 1)", "tries"]),
   core("policy.ts", "the run's budget is crossed by the next call", [
