@@ -37,7 +37,8 @@ export const taskRules: Rules<FactKind> = {
   "task-failed": (scene, fact) => {
     const { sim, ledger } = scene;
     const isEngine = ledger.tasks.get(fact.task)?.attempt?.driver === "engine";
-    const isLost = saidOf(scene, fact.task).some(wasLost);
+    // A limit may be crossed while the word that it was lost is still on its way.
+    const isLost = fact.subcategory === "lost" && saidOf(scene, fact.task).some(wasLost);
     const task = ended(scene, fact);
     if (!task) return;
     const isOver = !fact.retryable || task.tries >= (ledger.policy?.attempts ?? 0);
