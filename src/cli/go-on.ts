@@ -11,16 +11,6 @@ import { landed } from "./commands/execute.ts";
 import { live } from "./live.ts";
 import { canAsk, prompts } from "./prompts.ts";
 
-export const agentFlags = {
-  agent: {
-    about:
-      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
-    takes: "NAME",
-    byHand: true,
-  },
-  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
-} as const;
-
 export interface Going {
   /** Until the run is at its end, or a person is needed. */
   readonly all: boolean;

@@ -142,7 +142,6 @@ export const configSchema = z
 export type Config = z.infer<typeof configSchema>;
 export type AgentConfig = z.infer<typeof agent>;
 export type WorkerConfig = z.infer<typeof worker>;
-export type LimitsConfig = z.infer<typeof limits>;
 
 export interface ParsedConfig {
   readonly config: Config;

@@ -7,7 +7,7 @@ import { isProblem } from "../core/problem.ts";
 import type { TaskDef } from "../core/run.ts";
 import { commitTree, isAncestor, mergeOnto, moveBranch } from "../host/integrate.ts";
 import type { Fence } from "../host/move-branch.ts";
-import { type Repository, tipOf } from "../host/repository.ts";
+import { pin, type Repository, tipOf } from "../host/repository.ts";
 import { type AttemptFolder, startedAt } from "./attempt-folder.ts";
 import { authorOf } from "./see-work.ts";
 
@@ -21,6 +21,9 @@ export interface Merging {
   readonly author: string;
   readonly folder: AttemptFolder;
 }
+
+/** The name that an attempt's commits are pinned by. */
+export const pinOf = (task: string, attempt: number) => `${task}-${attempt}`;
 
 type Effect<K extends AttemptEffect["kind"]> = Extract<AttemptEffect, { kind: K }>;
 
@@ -48,6 +51,8 @@ export async function prepareMerge(
     author: authorOf(author),
     at: startedAt(folder),
   });
+  // The work itself is pinned already: only what the merge made of it could be swept away.
+  if (tree !== work.tree) await pin(repository, { run, name: `${pinOf(def.id, attempt)}-merge`, commit });
   return { ok: true, candidate: { commit, tree, onto } };
 }
 

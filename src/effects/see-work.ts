@@ -2,11 +2,12 @@
 // the agent claims. An agent's word changes nothing here; a difference is kept and shown.
 import type { Outcome } from "../core/input.ts";
 import type { Work } from "../core/parts.ts";
+import type { Problem } from "../core/problem.ts";
 import type { TaskDef } from "../core/run.ts";
 import type { Change } from "../host/changes.ts";
 import { readIfThere } from "../host/files.ts";
 import { commitTree } from "../host/integrate.ts";
-import type { Repository } from "../host/repository.ts";
+import { pin, type Repository } from "../host/repository.ts";
 import { snapshot } from "../host/snapshot.ts";
 import type { Result } from "../protocols/decomposition/artifacts/result.ts";
 import type { AttemptFolder } from "./attempt-folder.ts";
@@ -16,6 +17,9 @@ export type Scope = "strict" | "new-files" | "any";
 
 export interface Seeing {
   readonly repository: Repository;
+  readonly run: string;
+  /** What its commit is pinned by until it is merged. */
+  readonly pinnedAs: string;
   readonly folder: AttemptFolder;
   readonly base: string;
   readonly def: TaskDef;
@@ -41,10 +45,7 @@ export async function seeWork(seeing: Seeing, result: Result): Promise<Work | Ou
     declared,
     leaveOut: JSON.parse(readIfThere(folder.provided) ?? "[]") as string[],
   });
-  if ("code" in seen) {
-    const failure = refusedWork("scope", seen.message);
-    return seen.code === "scope" ? failure : { ...failure, category: "environment", subcategory: seen.code };
-  }
+  if ("code" in seen) return seen.code === "scope" ? refusedWork("scope", seen.message) : environmental(seen);
   const outside = strayed(seen.changes, new Set(declared), seeing.scope);
   if (outside.length > 0)
     return refusedWork("scope", `it changed what is not its own: ${outside.join(", ")}`);
@@ -58,6 +59,8 @@ export async function seeWork(seeing: Seeing, result: Result): Promise<Work | Ou
     author: authorOf(seeing.author),
     at: seeing.at,
   });
+  const unpinned = await pin(repository, { run: seeing.run, name: seeing.pinnedAs, commit });
+  if (unpinned) return environmental(unpinned);
   const own = (path: string) => path.slice(repository.prefix.length);
   const created = changes.filter((each) => each.status === "added").map((each) => own(each.path));
   const modified = changes.filter((each) => each.status !== "added").map((each) => own(each.path));
@@ -93,6 +96,10 @@ function differences({ created, modified, def }: Seen, { files }: Result): strin
       .filter((path) => !declared.has(path))
       .map((path) => `created ${path}, which the task does not declare`),
   ].slice(0, 20);
+}
+
+function environmental({ code, message }: Problem): Outcome {
+  return { ok: false, error: message, category: "environment", subcategory: code, retryable: true };
 }
 
 function refusedWork(category: "scope" | "validation", error: string): Extract<Outcome, { ok: false }> {

@@ -19,6 +19,7 @@ export interface SetUp {
   readonly cache: string;
 }
 
+/** Those whose set-up leaves its result beside the files; Cargo and Go keep theirs elsewhere. */
 const lockNames = new Set([
   "package-lock.json",
   "npm-shrinkwrap.json",

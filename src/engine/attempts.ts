@@ -10,7 +10,7 @@ import { isProblem, type Problem } from "../core/problem.ts";
 import { type Attempt, type TaskDef, taskOf } from "../core/run.ts";
 import { type AttemptFolder, attemptFolder, startedOf } from "../effects/attempt-folder.ts";
 import { type Checking, checkTree, redOutput, sayRed } from "../effects/check-tree.ts";
-import { type Merging, mergeInto, prepareMerge } from "../effects/merge.ts";
+import { type Merging, mergeInto, pinOf, prepareMerge } from "../effects/merge.ts";
 import { prepareWorkspace } from "../effects/prepare-workspace.ts";
 import { type HandIn, resultHandIn } from "../effects/read-result.ts";
 import { repairResult } from "../effects/repair-result.ts";
@@ -226,6 +226,8 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
   if (isProblem(agent)) throw new Error(agent.message);
   return {
     repository,
+    run: scene.run,
+    pinnedAs: pinOf(def.id, attempt.number),
     folder,
     base: attempt.base ?? "",
     def,

@@ -170,7 +170,6 @@ async function takeCode(jobs: Jobs, scene: Scene): Promise<Outcome> {
   if (isSameCode(run, tree))
     return refusedCode(scene, failure("stale-output", "the code is the same as the one that was sent back"));
   const patch = await patchBetween(repository, base, commit);
-  await demandGit(repository, { args: ["update-ref", `refs/heddle/${run.id}/work`, commit] });
   return {
     ok: true,
     inputs: [keepPatch(run, { head, patch, content }), await writeFiles(repository, run, commit)],
@@ -184,7 +183,15 @@ async function seeCode(jobs: Jobs, scene: Scene, repository: Repository) {
   if (!plan || typeof base !== "string") return impossible("the plan cannot be read any more");
   const agent = jobs.agents.forRole("coder");
   const seeing = {
-    ...{ repository, folder: attempt, base, def: taskDefOf(run, plan), attempt: job.attempt },
+    ...{
+      repository,
+      run: run.id,
+      pinnedAs: "work",
+      folder: attempt,
+      base,
+      def: taskDefOf(run, plan),
+      attempt: job.attempt,
+    },
     ...{ scope: jobs.config.scope ?? "new-files", protect: protectedPaths(jobs.app, repository) },
     mayBeIdle: false,
     ...{ author: isProblem(agent) ? "agent" : agent.name, at: beganAt(scene) },

@@ -8,13 +8,14 @@ import type { Input } from "../core/input.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
+import { pinOf } from "../effects/merge.ts";
 import { readProposal } from "../effects/read-result.ts";
 import type { Watch } from "../effects/run-agent.ts";
 import { isThere, remove } from "../host/files.ts";
 import { moveBranch } from "../host/integrate.ts";
 import { type Landed, land } from "../host/land.ts";
 import { endMarked } from "../host/processes.ts";
-import { openBranch, type Repository, tipOf } from "../host/repository.ts";
+import { dirtyFiles, openBranch, pinned, type Repository, tipOf, unpin } from "../host/repository.ts";
 import { type Agents, agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { executionCarriers, markOf, planCraft } from "./attempts.ts";
@@ -59,7 +60,7 @@ export async function execute(order: ExecuteRun): Promise<void> {
     ...(order.stopNow && { stopNow: order.stopNow }),
     opening: () => recover(app, repository),
   });
-  await tidy(app, await app.run());
+  await tidy(app, repository);
 }
 
 async function refuseUnlessReady(app: App): Promise<void> {
@@ -96,7 +97,7 @@ export async function recover(app: App, repository: Repository): Promise<Input[]
     running: state.running.map((task) => ({ task, attempt: taskOf(state, task).attempts })),
   }));
   for (const each of running) await endMarked(markOf(app, run, each));
-  await tidy(app, run);
+  await tidy(app, repository);
   if (known && (await tipOf(repository, known.name)) === null) {
     const again = await moveBranch(repository, { branch: known.name, from: zero(known.tip), to: known.tip });
     if (typeof again !== "string")
@@ -115,7 +116,9 @@ export async function recover(app: App, repository: Repository): Promise<Input[]
 const zero = (like: string) => "0".repeat(like.length);
 
 /** Workspaces of merged tasks are not needed any more; those of failed attempts are kept for a look. */
-export async function tidy(app: App, run: string): Promise<void> {
+export async function tidy(app: App, repository: Repository): Promise<void> {
+  const run = await app.run();
+  await letGo(app, run, repository);
   const folder = join(app.paths.heddle, "attempts", run);
   if (!isThere(folder)) return;
   const done = await app.journal.read(run, (state) =>
@@ -127,11 +130,26 @@ export async function tidy(app: App, run: string): Promise<void> {
   for (const name of done) sweep(join(folder, name));
 }
 
+/** Commits of attempts that are over are held no longer. */
+async function letGo(app: App, run: string, repository: Repository): Promise<void> {
+  const names = await pinned(repository, run);
+  const over = await app.journal.read(run, (state) => {
+    const held = new Set(state.running.map((id) => pinOf(id, taskOf(state, id).attempts)));
+    return names.filter((name) => !held.has(name.replace(/-merge$/, "")));
+  });
+  if (over.length > 0) await unpin(repository, { run, names: over });
+}
+
 /** What an attempt leaves that nobody reads again: its files, not its records. */
 export function sweep(folder: string): void {
   for (const name of ["work", "home", "tmp", "index", "door"]) remove(join(folder, name));
   for (const name of isThere(folder) ? readdirSync(folder) : [])
     if (name.startsWith("room")) remove(join(folder, name));
+}
+
+/** What the person has not committed: agents do not see it. */
+export async function uncommitted(app: App): Promise<string[]> {
+  return dirtyFiles(await repositoryOf(app), 6);
 }
 
 export interface Orphan {

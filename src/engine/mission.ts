@@ -74,7 +74,7 @@ export async function runMission(order: MissionRun): Promise<void> {
       opening: () => recover(app, execution.repository),
     });
   } while (!signal.aborted && (await isEdited(app)));
-  await tidy(app, await app.run());
+  await tidy(app, execution.repository);
 }
 
 async function refuseUnlessBegun(app: App): Promise<void> {

@@ -229,6 +229,17 @@ export async function pin(
   });
 }
 
+/** The names that commits of a run are pinned by. */
+export async function pinned(repo: GitDirectory, run: string): Promise<string[]> {
+  const folder = `refs/heddle/${run}/`;
+  const out = await demandGit(repo, { args: ["for-each-ref", "--format=%(refname)", folder] });
+  const names = out
+    .toString("utf8")
+    .split("\n")
+    .filter((name) => name !== "");
+  return names.map((name) => name.slice(folder.length)).filter((name) => name !== "start");
+}
+
 /** Lets commits go that were pinned; those that never were are no mistake. */
 export async function unpin(repo: GitDirectory, o: { run: string; names: readonly string[] }): Promise<void> {
   const input = o.names.map((name) => `delete refs/heddle/${o.run}/${name}\0\0`).join("");

@@ -8,7 +8,7 @@ const begin = (project: Execution, ...more: readonly string[]) =>
   start([...project.words, "--batch", ...more], { cwd: project.root });
 
 describe.runIf(hasBox)("recovery", () => {
-  it("X14 a result that was there before the death is taken over, and its agent not paid twice", async () => {
+  it("X2 X14 a result that was there before the death is taken over, and its agent not paid twice", async () => {
     const project = await Execution.ready({ tasks: 1 }, { T001: ["good(); hang()"] });
     const first = begin(project);
     await until("a result", () => existsSync(project.attempt("T001-1", "out/result.json")));
@@ -124,6 +124,26 @@ describe.runIf(hasBox)("recovery", () => {
     expect((await project.execute()).code).toBe(0);
     expect(project.merged()).toEqual(["T001", "T002"]);
     expect(project.show("theirs.txt")).toBe("x\n");
+  });
+
+  it("fault 50: `git gc --prune=now` in the middle takes nothing away, and what was held is let go", async () => {
+    const project = await Execution.ready({ tasks: 4 }, { "*": ["good(); sleep(200)"] });
+    const first = begin(project, "--parallel", "4");
+    let over = false;
+    const end = ended(first).then((ran) => {
+      over = true;
+      return ran;
+    });
+    while (!over) {
+      project.git("gc", "-q", "--prune=now");
+      await new Promise((settle) => setTimeout(settle, 50));
+    }
+    expect((await end).code).toBe(0);
+    expect(project.merged().sort()).toEqual(["T001", "T002", "T003", "T004"]);
+    project.git("fsck", "--strict");
+    expect(project.git("for-each-ref", "--format=%(refname)", "refs/heddle")).toBe(
+      "refs/heddle/plan-1/start\n",
+    );
   });
 
   it("G3 a branch that was deleted is made again where it was", async () => {

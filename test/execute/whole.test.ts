@@ -42,6 +42,9 @@ describe.runIf(hasBox)("heddle execute", () => {
     const before = project.git("rev-parse", "HEAD");
     const ran = await project.execute();
     expect(ran.code).toBe(0);
+    expect(ran.err).toMatch(
+      /warning: agents begin from your last commit, without README\.md, untracked\.txt/,
+    );
     expect(ran.out).toMatch(/not landed: .*\n.*hint: /);
     expect(project.git("rev-parse", "HEAD")).toBe(before);
     expect(project.git("status", "--porcelain")).toBe(" M README.md\n?? untracked.txt\n");

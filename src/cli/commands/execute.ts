@@ -5,6 +5,7 @@ import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
+import { agentFlags } from "../agent-flags.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { live } from "../live.ts";
 import { numberOf } from "../parse.ts";
@@ -21,18 +22,12 @@ export const execute: Command = {
   flags: {
     batch: { about: "all tasks, without questions, up to three at once" },
     parallel: { about: "all tasks, up to N at once (64 at most)", takes: "N" },
-    agent: {
-      about:
-        "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
-      takes: "NAME",
-      byHand: true,
-    },
     "on-orphan": {
       about: "what becomes of attempts whose agent died with an earlier orchestrator",
       takes: "WHAT",
       choices: orphanChoices,
     },
-    unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
+    ...agentFlags,
   },
   examples: [
     "heddle execute                # one task, then asks",
@@ -44,6 +39,7 @@ export const execute: Command = {
   run: async (call) => {
     const app = await call.app();
     const onOrphan = await orphanPolicy(call, app);
+    await warnOfUncommitted(call, app);
     const all = call.flags.has("batch") || call.flags.has("parallel");
     const [task] = call.args;
     if (task !== undefined) await go(call, app, { only: [task], slots: 1, onOrphan });
@@ -52,6 +48,20 @@ export const execute: Command = {
     return outcome(call, app);
   },
 };
+
+/** Once, at the beginning: later the branch is what counts. */
+async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
+  if (await app.look((run) => run.branch !== null || run.halt !== null)) return;
+  const { uncommitted } = await import("../../engine/execute.ts");
+  const files = await uncommitted(app);
+  if (files.length === 0) return;
+  const named = `${files.slice(0, 5).join(", ")}${files.length > 5 ? ", …" : ""}`;
+  warn(
+    problem("uncommitted", `agents begin from your last commit, without ${named}`, {
+      hint: "git commit, if they should see it",
+    }),
+  );
+}
 
 function slotsOf({ flags }: Call): number | undefined {
   const said = flags.one("parallel");

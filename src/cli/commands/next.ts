@@ -3,8 +3,9 @@
 import { problem } from "../../core/problem.ts";
 import type { App } from "../../engine/app.ts";
 import { suggestionText } from "../../view/suggestion.ts";
+import { agentFlags } from "../agent-flags.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
-import { agentFlags, goOn } from "../go-on.ts";
+import { goOn } from "../go-on.ts";
 import { goOnWithMission } from "./mission.ts";
 
 export const next: Command = {

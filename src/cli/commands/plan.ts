@@ -8,21 +8,12 @@ import { isThere } from "../../host/files.ts";
 import { planText } from "../../view/plan.ts";
 import { standstillText } from "../../view/standstill.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
+import { agentFlags } from "../agent-flags.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { live } from "../live.ts";
 import { type Answers, answersFor, planned } from "../plan-answers.ts";
 import { canAsk, prompts } from "../prompts.ts";
 import { terminal } from "../terminal.ts";
-
-const agentFlags = {
-  agent: {
-    about:
-      "who works: claude, codex, acp:gemini, command:./program, scripted:file.json, or a name from the configuration",
-    takes: "NAME",
-    byHand: true,
-  },
-  unconfined: { about: "run agents without a sandbox; every view then says so", byHand: true },
-} as const;
 
 export const plan: Command = {
   name: "plan",

@@ -5,8 +5,9 @@ import type { App } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { stateView } from "../../view/state-json.ts";
 import { suggestionText } from "../../view/suggestion.ts";
+import { agentFlags } from "../agent-flags.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
-import { agentFlags, goOn, refuseUnlessDue, toLand } from "../go-on.ts";
+import { goOn, refuseUnlessDue, toLand } from "../go-on.ts";
 
 const who = () => process.env.HEDDLE_ACTOR ?? "operator";
 const task = { name: "task", about: "a task's id; the only open one unless said", optional: true } as const;

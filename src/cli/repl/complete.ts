@@ -1,6 +1,6 @@
 // What Tab offers, from the command objects and from what the project knows now: commands, flags, choices, task ids,
 // question ids, a question's options, phases, files.
-import { type Arg, type Command, type Flag, usageLine } from "../command.ts";
+import type { Arg, Command, Flag } from "../command.ts";
 import { commonFlags } from "../parse.ts";
 import { isCommand, otherNames, type Word, wordsOf } from "./words.ts";
 
@@ -152,6 +152,3 @@ export function commonStart(offers: readonly Offer[]): string {
   for (const word of rest) while (!word.startsWith(first.slice(0, length))) length--;
   return first.slice(0, length);
 }
-
-/** As it is typed here. */
-export const usageHere = (command: Command) => usageLine(command).replace(/^heddle /, "/");

@@ -12,7 +12,6 @@ const judgement = z.looseObject({
 });
 
 export const dimensionNames = ["spec", "phase", "strategy", "preferences", "viability", "criteria"] as const;
-export type DimensionName = (typeof dimensionNames)[number];
 
 export const judgedTask = z.looseObject({
   task_id: taskId,

@@ -34,4 +34,3 @@ export const revertRecord = z
   .meta({ title: "Revert record", description: "revert/record.json, written by heddle itself." });
 
 export type Decision = z.infer<typeof decision>;
-export type RevertRecord = z.infer<typeof revertRecord>;

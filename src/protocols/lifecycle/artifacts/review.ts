@@ -28,6 +28,3 @@ export const codeReview = z
       .describe("who must mend it: the coder, or the planner where the plan itself is wrong"),
   })
   .meta({ title: "Code review", description: "review/code-review.json, written by the code-reviewer." });
-
-export type PlanReview = z.infer<typeof planReview>;
-export type CodeReview = z.infer<typeof codeReview>;
