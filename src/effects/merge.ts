@@ -52,7 +52,16 @@ export async function prepareMerge(
     at: startedAt(folder),
   });
   // The work itself is pinned already: only what the merge made of it could be swept away.
-  if (tree !== work.tree) await pin(repository, { run, name: `${pinOf(def.id, attempt)}-merge`, commit });
+  const name = `${pinOf(def.id, attempt)}-merge`;
+  const unpinned = tree === work.tree ? undefined : await pin(repository, { run, name, commit });
+  if (unpinned)
+    return {
+      ok: false,
+      error: unpinned.message,
+      category: "environment",
+      subcategory: unpinned.code,
+      retryable: true,
+    };
   return { ok: true, candidate: { commit, tree, onto } };
 }
 
