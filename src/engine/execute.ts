@@ -23,7 +23,7 @@ import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { describe } from "./plan.ts";
-import { excluded, landedBefore, repositoryOf } from "./target-repository.ts";
+import { excluded, landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 
 export interface ExecuteRun {
   readonly app: App;
@@ -49,17 +49,13 @@ export async function execute(order: ExecuteRun): Promise<void> {
   await describe(app, config, { unconfined: needed });
   const carriers = executionCarriers({ app, craft: planCraft, config, agents, box, repository, watch });
   const slots = order.slots ?? (await app.look((run) => run.policy.slots));
-  await drive({
-    app,
-    slots,
-    carriers,
-    signal,
-    changed,
-    onOrphan: order.onOrphan,
+  const all = {
+    ...{ app, slots, carriers, signal, changed, onOrphan: order.onOrphan },
     ...(order.only && { only: order.only }),
     ...(order.stopNow && { stopNow: order.stopNow }),
     opening: () => recover(app, repository),
-  });
+  };
+  await withoutGc(repository, () => drive(all));
   await tidy(app, repository);
 }
 

@@ -28,7 +28,7 @@ import { recover, tidy } from "./execute.ts";
 import { notInitialized, unfilled } from "./mission-create.ts";
 import { missionCarriers } from "./mission-roles.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
-import { repositoryOf } from "./target-repository.ts";
+import { repositoryOf, withoutGc } from "./target-repository.ts";
 
 /** A step's files are what it concerns, not a fence; a project may set `scope` to make them one. */
 const missionCraft: Craft = {
@@ -64,15 +64,11 @@ export async function runMission(order: MissionRun): Promise<void> {
   // A plan that was edited while a task was under way counts from that task's end on.
   do {
     await lookAgain(app);
-    await drive({
-      app,
-      slots: 1,
-      carriers,
-      signal,
-      ...(stopNow && { stopNow }),
-      changed,
+    const all = {
+      ...{ app, slots: 1, carriers, signal, changed, ...(stopNow && { stopNow }) },
       opening: () => recover(app, execution.repository),
-    });
+    };
+    await withoutGc(execution.repository, () => drive(all));
   } while (!signal.aborted && (await isEdited(app)));
   await tidy(app, execution.repository);
 }

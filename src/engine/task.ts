@@ -27,6 +27,7 @@ import { sweep } from "./execute.ts";
 import { isHandMade, jobCarriers } from "./jobs.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
+import { repositoryOf, withoutGc } from "./target-repository.ts";
 import { held } from "./undo.ts";
 
 export interface NewRun extends AppOptions {
@@ -155,8 +156,10 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
     ]);
   const isTask = (await app.look((run) => run.protocolName)) === "lifecycle";
   const carriers = jobCarriers({ app, config, agents, box, watch }, isTask ? parts : {});
-  await drive({ app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) });
-  if (isTask && (await app.look((run) => run.phase === "done"))) tidy(app, await app.run());
+  const all = { app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) };
+  if (!isTask) return drive(all);
+  await withoutGc(await repositoryOf(app), () => drive(all));
+  if (await app.look((run) => run.phase === "done")) tidy(app, await app.run());
 }
 
 /** Better now, in one sentence, than after the work has begun: the roles that need an agent. */

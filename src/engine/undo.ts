@@ -19,7 +19,7 @@ import { isAlive, thisProcess } from "../host/process.ts";
 import { type Repository, tipOf } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
-import { landedBefore, repositoryOf } from "./target-repository.ts";
+import { landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 
 export interface Undoing {
   readonly task: TaskId;
@@ -108,7 +108,9 @@ export async function undo(app: App, { task, name, commit }: Undoing, reason: st
   if (!(hold instanceof Hold)) throw new Refused(hold);
   try {
     const branch = await hold.read((state) => state.branch?.name ?? "");
-    const made = await takenBack(repository, { branch, task, name, commit, reason });
+    const made = await withoutGc(repository, () =>
+      takenBack(repository, { branch, task, name, commit, reason }),
+    );
     const { problems } = await hold.submit({ kind: "undo", task, commit: made, reason });
     if (problems.length > 0) throw new Refused(problems);
     return made;
