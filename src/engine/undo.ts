@@ -15,6 +15,7 @@ import {
   revertTree,
   treeOf,
 } from "../host/integrate.ts";
+import type { Fence } from "../host/move-branch.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type Repository, tipOf } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
@@ -109,7 +110,10 @@ export async function undo(app: App, { task, name, commit }: Undoing, reason: st
   try {
     const branch = await hold.read((state) => state.branch?.name ?? "");
     const made = await withoutGc(repository, () =>
-      takenBack(repository, { branch, task, name, commit, reason }),
+      takenBack(repository, {
+        ...{ branch, task, name, commit, reason },
+        fence: (swap) => hold.exclusively(swap),
+      }),
     );
     const { problems } = await hold.submit({ kind: "undo", task, commit: made, reason });
     if (problems.length > 0) throw new Refused(problems);
@@ -126,6 +130,7 @@ interface TakeBack {
   readonly name: string;
   readonly commit: string;
   readonly reason: string;
+  readonly fence: Fence;
 }
 
 /** The branch's tip without the change. One who died after moving it has left nothing more to do. */
@@ -143,7 +148,7 @@ async function takenBack(repository: Repository, o: TakeBack): Promise<string> {
     author: { name: "heddle", email: "heddle@localhost" },
     at: wallClock(),
   });
-  const moved = await moveBranch(repository, { branch: o.branch, from: tip, to: made });
+  const moved = await moveBranch(repository, { branch: o.branch, from: tip, to: made, fence: o.fence });
   if (moved === "moved" || moved === "already") return made;
   if (isProblem(moved)) throw new Refused([moved]);
   throw new Refused([
