@@ -70,6 +70,15 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [
+    () => import("./commands/settings.ts"),
+    {
+      "settings list": "list",
+      "settings show": "show",
+      "settings approve": "approve",
+      "settings revoke": "revoke",
+    },
+  ],
+  [
     () => import("./commands/state-record.ts"),
     {
       "state record-verification": "recordVerification",

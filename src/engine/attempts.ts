@@ -37,6 +37,7 @@ import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import { ownFolders } from "./paths.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 /** What is a protocol's own about its tasks: who works on them, what it is given and what it hands in. */
@@ -73,6 +74,7 @@ export interface Execution {
 interface Scene {
   readonly run: string;
   readonly planningDir: string;
+  readonly targetDir: string;
   readonly def: TaskDef;
   readonly attempt: Attempt;
   readonly evidence: Evidence | null;
@@ -114,6 +116,7 @@ async function sceneOf({ app }: Execution, { task: id, attempt: number }: Attemp
     return {
       run,
       planningDir: state.planningDir,
+      targetDir: state.targetDir,
       def,
       attempt: structuredClone(attempt),
       evidence,
@@ -247,6 +250,7 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     resultFile: craft.keptAt({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
+    trust: trustIn(scene.targetDir, folder.work),
   };
 }
 

@@ -30,6 +30,7 @@ import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import type { BoxChoice } from "./box.ts";
 import { limitsFor } from "./config.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 export interface Jobs {
@@ -166,7 +167,10 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
     ...{ agent, limits: limitsFor(config, { role, agent: agent.name }), role, attempt: job.attempt },
     park: agents.park(role),
     ...{ product: difference.product, bundle: () => jobBundle(run, order), folder, readable, watch },
-    ...(difference.place && { place: difference.place }),
+    ...(difference.place && {
+      place: difference.place,
+      trust: trustIn(run.targetDir, scene.attempt.work),
+    }),
     ...(before !== undefined && { before }),
   };
 }
