@@ -69,6 +69,7 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
       "protocol start": "start",
     },
   ],
+  [() => import("./commands/who.ts"), { who: "who" }],
   [
     () => import("./commands/settings.ts"),
     {

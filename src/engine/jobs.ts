@@ -151,7 +151,7 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
   const folder = role === "fixer" ? fixerFolder(scene.folder) : scene.folder;
   const skill = skillOf(role, app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const agent = agents.forRole(role);
+  const agent = agents.forRole(role, { phase: run.phase });
   if (isProblem(agent)) return impossible(`${agent.message}; ${agent.hint ?? ""}`);
   const readable = [
     ...[run.planningDir, run.targetDir, packageDir(), (skill as Skill).path],
@@ -164,8 +164,13 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
     ...difference.order,
   };
   return {
-    ...{ agent, limits: limitsFor(config, { role, agent: agent.name }), role, attempt: job.attempt },
-    park: agents.park(role),
+    ...{
+      agent,
+      limits: limitsFor(config, { role, agent: agent.name, phase: run.phase }),
+      role,
+      attempt: job.attempt,
+    },
+    park: agents.park(role, { phase: run.phase }),
     ...{ product: difference.product, bundle: () => jobBundle(run, order), folder, readable, watch },
     ...(difference.place && {
       place: difference.place,
