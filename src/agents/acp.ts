@@ -6,6 +6,7 @@ import type { Environment } from "../host/environment.ts";
 import { Talk } from "../host/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import { AcpStream } from "./acp-stream.ts";
+import { followingSettings, steeredBy } from "./acp-trust.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
@@ -20,9 +21,11 @@ export interface AcpAgent extends AgentProgram, Caps {
 
 export function acp(agent: AcpAgent): Agent {
   const { vendor } = agent.quirks ?? {};
+  const steered = steeredBy(agent.quirks);
   return {
     name: agent.name,
     ...(vendor !== undefined && { vendor }),
+    ...(steered !== undefined && { steeredBy: steered }),
     work: (order, signal) => converse(agent, { order }, signal),
     resume: (order, signal) => converse(agent, { order, earlier: earlierIn(order) }, signal),
   };
@@ -38,7 +41,8 @@ async function* converse(
   { order, earlier }: Conversation,
   signal: AbortSignal,
 ): AsyncIterable<AgentEvent> {
-  const { quirks, model, prices } = agent;
+  const { model, prices } = agent;
+  const quirks = order.trusted ? followingSettings(agent.quirks, order.workspace.cwd) : agent.quirks;
   const talk = new Talk();
   furnish(order, quirks);
   const [program, ...args] = agent.command;
@@ -46,7 +50,7 @@ async function* converse(
   const call = {
     argv: [program, ...args, ...named] as [string, ...string[]],
     stdin: talk,
-    set: variables(agent),
+    set: variables({ ...agent, quirks }),
   };
   const stream = new AcpStream({
     talk,

@@ -1,6 +1,6 @@
 // Codex as an agent: its own program in its headless mode, one process per order. Its orders come on standard input;
-// the repository is not trusted, so none of its settings, hooks and MCP servers start, and its own sandbox is off,
-// because ours is around it. Measured in docs/agents.md.
+// the repository is not trusted unless a person approved its settings, hooks and MCP servers, and its own sandbox is
+// off, because ours is around it. Measured in docs/agents.md.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../host/environment.ts";
@@ -26,6 +26,7 @@ export function codex(agent: CodexAgent): Agent {
   return {
     name: agent.name,
     vendor: "openai",
+    steeredBy: "codex",
     work: (order, signal) => converse(agent, { order }, signal),
     resume: (order, signal) => converse(agent, { order, thread: threadIn(order) }, signal),
   };
@@ -63,7 +64,8 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
       "exec",
       ...["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
       // It would wait for a refused connection for ever, and ask github.com for plugins.
-      ...["--disable", "unbounded_connection_retries", "--disable", "plugins", "--disable", "hooks"],
+      ...["--disable", "unbounded_connection_retries", "--disable", "plugins"],
+      ...(order.trusted ? ["--dangerously-bypass-hook-trust"] : ["--disable", "hooks"]),
       ...settings(order).flatMap((setting) => ["-c", setting]),
       ...(model === undefined ? [] : ["-m", model]),
       ...(effort === undefined ? [] : ["-c", `model_reasoning_effort=${toml(effort)}`]),
@@ -74,7 +76,7 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
   };
 }
 
-function settings({ workspace }: Order): string[] {
+function settings({ workspace, trusted }: Order): string[] {
   const own = process.env;
   const url = own.OPENAI_BASE_URL || "https://api.openai.com/v1";
   const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
@@ -89,7 +91,7 @@ function settings({ workspace }: Order): string[] {
   return [
     "model_provider=heddle",
     `model_providers.heddle={${provider.join(",")}}`,
-    `projects={${toml(workspace.cwd)}={trust_level="untrusted"}}`,
+    `projects={${toml(workspace.cwd)}={trust_level=${toml(trusted ? "trusted" : "untrusted")}}}`,
     // What it runs does not need its key.
     `shell_environment_policy.exclude=[${toml(keyVariable)}]`,
     "analytics.enabled=false",

@@ -33,7 +33,11 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly mayResume: boolean;
   /** What a usage limit leads to. */
   readonly park: Park;
+  /** Whether the agent may follow the settings that lie in its workspace, and what is said where it may not any more. */
+  readonly trust: TrustOf;
 }
+
+export type TrustOf = (agent: Agent) => { readonly isTrusted: boolean; readonly note?: string };
 
 /** A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. */
 export type Park = (
@@ -136,9 +140,14 @@ async function listen(work: TaskWork, { started, usage: before, events }: Turn):
   const { agent, folder, def } = work;
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [before, { kind: "finished" }];
-  for await (const event of events({ ...orderOf(work), session: started.session })) {
+  const { isTrusted: trusted, note } = work.trust(agent);
+  const tell = (event: AgentEvent) => {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
     work.watch(def.id, event, agent.name);
+  };
+  if (note !== undefined) tell({ kind: "said", text: note });
+  for await (const event of events({ ...orderOf(work), session: started.session, trusted })) {
+    tell(event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked") asked.push(asking(work, event));
     if (event.kind === "stopped") stopped = event.how;

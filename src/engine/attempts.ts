@@ -37,6 +37,7 @@ import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import { ownFolders } from "./paths.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 /** What is a protocol's own about its tasks: who works on them, what it is given and what it hands in. */
@@ -73,6 +74,8 @@ export interface Execution {
 interface Scene {
   readonly run: string;
   readonly planningDir: string;
+  readonly targetDir: string;
+  readonly phase: string;
   readonly def: TaskDef;
   readonly attempt: Attempt;
   readonly evidence: Evidence | null;
@@ -114,6 +117,8 @@ async function sceneOf({ app }: Execution, { task: id, attempt: number }: Attemp
     return {
       run,
       planningDir: state.planningDir,
+      targetDir: state.targetDir,
+      phase: state.phase,
       def,
       attempt: structuredClone(attempt),
       evidence,
@@ -183,10 +188,10 @@ async function bundleFor(
 }
 
 /** Whoever began the attempt; before it began, whoever is to do it. */
-function executorOf({ agents, craft: { handIn } }: Execution, { folder, def }: Scene) {
+function executorOf({ agents, craft: { handIn } }: Execution, { folder, def: { tags }, phase }: Scene) {
   const began = startedOf(folder)?.agent;
-  if (began === undefined) return agents.forRole(handIn.role, def.tags);
-  return agents.whoBegan(began, handIn.role, def.tags);
+  if (began === undefined) return agents.forRole(handIn.role, { tags, phase });
+  return agents.whoBegan(began, { role: handIn.role, tags, phase });
 }
 
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
@@ -221,7 +226,7 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
 function taskWork(execution: Execution, scene: Scene): TaskWork {
   const { app, craft, config, agents, repository, watch } = execution;
   const { handIn } = craft;
-  const { folder, def, attempt, mark, mayResume } = scene;
+  const { folder, def, attempt, mark, mayResume, phase } = scene;
   const agent = executorOf(execution, scene);
   if (isProblem(agent)) throw new Error(agent.message);
   return {
@@ -237,8 +242,8 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     mayBeIdle: craft.mayBeIdle,
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, { role: handIn.role, agent: agent.name, tags: def.tags }),
-    park: agents.park(handIn.role, def.tags),
+    limits: limitsFor(config, { role: handIn.role, agent: agent.name, tags: def.tags, phase }),
+    park: agents.park(handIn.role, { tags: def.tags, phase }),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
@@ -247,6 +252,7 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     resultFile: craft.keptAt({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
+    trust: trustIn(scene.targetDir, folder.work),
   };
 }
 
@@ -322,14 +328,14 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
   const { agents, app } = execution;
   const skill = skillOf("fixer", app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const fixer = agents.forRole("fixer");
+  const fixer = agents.forRole("fixer", { phase: scene.phase });
   return repairResult({ ...taskWork(execution, scene), fixer, skill: skill as Skill }, signal);
 }
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
   const { agents, app, repository } = execution;
   const order = taskWork(execution, scene);
-  const agent = agents.reviewer(order.agent);
+  const agent = agents.reviewer(order.agent, { phase: scene.phase });
   const skill = skillOf("task-verifier", app.paths.heddle);
   if (isProblem(agent)) return impossible(agent.message);
   if (isProblem(skill)) return impossible(skill.message);
@@ -338,6 +344,7 @@ async function review(execution: Execution, scene: Scene, signal: AbortSignal): 
   const limits = limitsFor(execution.config, {
     role: "task-verifier",
     agent: agent.name,
+    phase: scene.phase,
   });
   return reviewWork(
     { ...order, limits, agent, skill: skill as Skill, diff, evidence: scene.evidence },

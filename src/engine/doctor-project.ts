@@ -78,6 +78,18 @@ export async function tryTarget({ root }: Bench): Promise<Finding[]> {
   return [ok("target", `${target}: a clean git checkout`)];
 }
 
+/** Off is how it should be; that something was approved and is not as it was, a person wants to know. */
+export async function trySettings({ root }: Bench): Promise<Finding[]> {
+  const { saySettings, settingsOf } = await import("./steering.ts");
+  const found = await withProject(root, async (app) =>
+    (await app.journal.runs()).some((run) => !run.archived) ? settingsOf(app) : [],
+  );
+  return (found ?? []).map((each) => {
+    const { what, hint } = saySettings(each);
+    return each.state === "changed" ? warn("settings", what, hint) : { ...ok("settings", what), hint };
+  });
+}
+
 export function tryAgents({ root, heddle }: Bench): Finding[] {
   const config = readConfig(heddle);
   const words = [...new Set([...agentWords(config, undefined), ...Object.keys(config.agents ?? {})])];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isThere, remove } from "../host/files.ts";
 import { tryBox } from "./doctor-box.ts";
 import { tryClock, tryDisk, tryGit, tryJournal, tryNode } from "./doctor-machine.ts";
-import { tryAgents, tryGitSettings, tryPlan, trySetUp, tryTarget } from "./doctor-project.ts";
+import { tryAgents, tryGitSettings, tryPlan, trySettings, trySetUp, tryTarget } from "./doctor-project.ts";
 import { type Bench, type Finding, fail } from "./finding.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -21,6 +21,7 @@ const trials: readonly (readonly [string, Trial])[] = [
   ["project", tryPlan],
   ["target", tryTarget],
   ["agents", tryAgents],
+  ["settings", trySettings],
   ["set-up", trySetUp],
   ["git settings", tryGitSettings],
 ];

@@ -22,7 +22,7 @@ import { executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
-import { describe } from "./plan.ts";
+import { describe, oncePerMessage } from "./plan.ts";
 import { excluded, landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 
 export interface ExecuteRun {
@@ -80,8 +80,8 @@ async function helpers(
   const box = await findBox({ unconfined: chosen || !needsBox(config, agent) });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
   const roles = ["task-executor", ...(config.review ? ["task-verifier"] : [])];
-  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
-  if (problems.length > 0) throw new Refused(problems);
+  const problems = roles.map((role) => agents.forRole(role, { phase: "executing" })).filter(isProblem);
+  if (problems.length > 0) throw new Refused(oncePerMessage(problems));
   return { box, agents };
 }
 

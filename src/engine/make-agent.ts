@@ -143,7 +143,9 @@ function noKey(
   { credentials, hint }: { readonly credentials: readonly string[]; readonly hint: string },
 ): Problem | undefined {
   if (env.length > 0 || credentials.some((variable) => process.env[variable])) return undefined;
-  return problem("no-key", `\`${name}\` has no key: none of ${credentials.join(", ")} is set`, { hint });
+  const [only, ...others] = credentials;
+  const unset = others.length === 0 ? `${only} is not set` : `none of ${credentials.join(", ")} is set`;
+  return problem("no-key", `\`${name}\` has no key: ${unset}`, { hint });
 }
 
 const turnsUnlessSaid = 200;

@@ -20,6 +20,7 @@ import { packageDir } from "../planning/package.ts";
 import { type Skill, skillOf } from "../planning/planning-bundle.ts";
 import type { Execution } from "./attempts.ts";
 import { limitsFor } from "./config.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 export function missionCarriers(execution: Execution): Carriers {
@@ -75,9 +76,10 @@ async function workFor(execution: Execution, job: Job, more: More = {}): Promise
   const { role = job.role } = more;
   const skill = skillOf(role, app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const agent = agents.forRole(role);
-  if (isProblem(agent)) return impossible(agent.message);
   const run = await app.run();
+  const phase = await app.look((state) => state.phase);
+  const agent = agents.forRole(role, { phase });
+  if (isProblem(agent)) return impossible(agent.message);
   return app.journal.read(run, (state) =>
     orderFor(execution, state, { job, role, skill: skill as Skill, agent, ...more }),
   );
@@ -105,10 +107,13 @@ function orderFor(execution: Execution, run: Run, { job, role, skill, agent, bro
   const text = missionBundle(run, order);
   return {
     ...(earlier && { before: earlier.output }),
-    ...(role !== "fixer" && { place: { cwd, writable: [folder.work] } }),
+    ...(role !== "fixer" && {
+      place: { cwd, writable: [folder.work] },
+      trust: trustIn(run.targetDir, folder.work),
+    }),
     agent,
-    limits: limitsFor(config, { role, agent: agent.name }),
-    park: agents.park(role),
+    limits: limitsFor(config, { role, agent: agent.name, phase: run.phase }),
+    park: agents.park(role, { phase: run.phase }),
     role,
     attempt: job.attempt,
     product: missionProduct(job.makes as MissionMakes, run),

@@ -18,6 +18,8 @@ import {
   summaryFile,
 } from "../planning/mission-files.ts";
 import { lookAtDocument, recording } from "../planning/mission-product.ts";
+import { mission } from "../protocols/mission/protocol.ts";
+import { workersOf } from "../protocols/workers.ts";
 import { agentWords, chooseAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { type Craft, type Execution, executionCarriers } from "./attempts.ts";
@@ -27,7 +29,7 @@ import { drive } from "./drive.ts";
 import { recover, tidy } from "./execute.ts";
 import { notInitialized, unfilled } from "./mission-create.ts";
 import { missionCarriers } from "./mission-roles.ts";
-import { clearOwnHalt, describe } from "./plan.ts";
+import { clearOwnHalt, describe, oncePerMessage } from "./plan.ts";
 import { repositoryOf, withoutGc } from "./target-repository.ts";
 
 /** A step's files are what it concerns, not a fence; a project may set `scope` to make them one. */
@@ -100,9 +102,10 @@ async function executionOf(
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const roles = ["researcher", "mission-planner", "executor", "verifier"];
-  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
-  if (problems.length > 0) throw new Refused(problems);
+  const problems = workersOf(mission)
+    .map(({ role, phase }) => agents.forRole(role, { phase }))
+    .filter(isProblem);
+  if (problems.length > 0) throw new Refused(oncePerMessage(problems));
   const repository = await repositoryOf(app);
   await describe(app, config, { unconfined: chosen && needed });
   return { app, craft: missionCraft, config, agents, box, repository, watch };

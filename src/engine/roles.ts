@@ -64,7 +64,8 @@ async function workFor(
   const folder = role === "fixer" ? fixerFolder(attempt) : attempt;
   const skill = skillOf(role, app.paths.heddle);
   if ("code" in skill) return impossible(skill.message);
-  const agent = agents.forRole(role);
+  const phase = await app.look((state) => state.phase);
+  const agent = agents.forRole(role, { phase });
   if ("code" in agent) return impossible(agent.message);
   const order = await app.journal.read(run, (state) =>
     orderFor(planning, state, { job, role, bundle: folder.bundle, output: folder.output }),
@@ -82,8 +83,8 @@ async function workFor(
   return {
     ...refused,
     agent,
-    limits: limitsFor(config, { role, agent: agent.name }),
-    park: agents.park(role),
+    limits: limitsFor(config, { role, agent: agent.name, phase }),
+    park: agents.park(role, { phase }),
     role,
     attempt: job.attempt,
     product: planningProduct(job.makes as Makes, order.places),

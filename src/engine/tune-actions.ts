@@ -103,7 +103,7 @@ async function analysed(
   { job, given }: { readonly job: Job; readonly given: ActionCase },
   signal: AbortSignal,
 ): Promise<{ left: Left; usage?: Spent } | undefined> {
-  const agent = agents?.forRole("deep-analyst");
+  const agent = agents?.forRole("deep-analyst", { phase: "tuning" });
   const role = skillOf("deep-analyst", app.paths.heddle);
   if (!agent || isProblem(agent) || isProblem(role)) return undefined;
   const { workDir, place, state } = given;
@@ -117,7 +117,7 @@ async function analysed(
     {
       agent,
       role,
-      limits: limitsFor(config, { role: "deep-analyst", agent: agent.name }),
+      limits: limitsFor(config, { role: "deep-analyst", agent: agent.name, phase: "tuning" }),
       attempt: job.attempt,
       folder: join(workDir, "agents", `deep-analyst-${job.attempt}`),
       target: dirname(place.entry),

@@ -156,7 +156,7 @@ async function agentsFor(
   const needed = words.some((word) => !word.startsWith("scripted:"));
   const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const found = agents.forRole("deep-analyst");
+  const found = agents.forRole("deep-analyst", { phase: "tuning" });
   if (isProblem(found)) throw new Refused([found]);
   return agents;
 }

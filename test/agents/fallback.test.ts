@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { Config } from "../../src/config/config.ts";
+import { limitsSet, workerFor } from "../../src/config/worker.ts";
 import { chooseAgents } from "../../src/engine/agents.ts";
 import { folder, orderIn } from "./suite.ts";
 
@@ -30,7 +31,7 @@ function choose(config: Config, { named, root }: { named?: string; root: string 
     nowMs += ms;
   };
   const who = (role = "task-executor", tags: readonly string[] = []) =>
-    (agents.forRole(role, tags) as Agent).name;
+    (agents.forRole(role, { tags }) as Agent).name;
   return { agents, pass, who };
 }
 
@@ -56,6 +57,46 @@ describe("U1 who works", () => {
     );
   });
 
+  it("is chosen by the phase where neither tag nor role says who", () => {
+    const config: Config = {
+      agent: "command:./all",
+      phases: { executing: { agent: "command:./doer" }, validation: { agent: "command:./judge" } },
+      roles: { fixer: { agent: "command:./mender" } },
+      tags: { ui: { agent: "command:./designer" } },
+    };
+    const { agents } = choose(config, { root: machine() });
+    const name = (role: string, about: object) => (agents.forRole(role, about) as Agent).name;
+    expect(name("task-executor", { phase: "executing" })).toBe("command:./doer");
+    expect(name("task-executor", { phase: "executing", tags: ["ui"] })).toBe("command:./designer");
+    expect(name("task-plan-verifier", { phase: "validation" })).toBe("command:./judge");
+    expect(name("fixer", { phase: "validation" })).toBe("command:./mender");
+    expect(name("task-author", { phase: "definition" })).toBe("command:./all");
+  });
+
+  it("takes no model over from somebody else's setting, and each limit from the narrowest", () => {
+    const config: Config = {
+      agent: "claude",
+      agents: { codex: { kind: "codex", limits: { minutes: 7, silenceMinutes: 6 } } },
+      limits: { minutes: 9, outputMegabytes: 1 },
+      phases: { executing: { model: "opus", effort: "high", limits: { silenceMinutes: 5 } } },
+      tags: { db: { agent: "codex", fallback: ["claude"] }, hard: { effort: "max", limits: { minutes: 1 } } },
+    };
+    const work = { role: "task-executor", phase: "executing" };
+    expect(workerFor(config, work)).toMatchObject({
+      ...{ agent: "claude", model: "opus", effort: "high" },
+      why: { agent: "agent", model: "phases.executing.model" },
+    });
+    expect(workerFor(config, { ...work, tags: ["hard"] })).toMatchObject({ model: "opus", effort: "max" });
+    const other = workerFor(config, { ...work, tags: ["db"] });
+    expect(other).toMatchObject({ agent: "codex", fallback: ["claude"], why: { agent: "tags.db.agent" } });
+    expect(other.model).toBeUndefined();
+    expect(workerFor(config, work, "codex")).toMatchObject({ agent: "codex", why: { agent: "--agent" } });
+    expect(limitsSet(config, { ...work, tags: ["hard"] }, "codex")).toEqual({
+      ...{ minutes: 1, silenceMinutes: 5, outputMegabytes: 1 },
+    });
+    expect(limitsSet(config, { role: "fixer" }, "codex:gpt-5.5")).toMatchObject({ minutes: 7 });
+  });
+
   it("gets the model and the effort of its role or tag", async () => {
     const root = machine("claude");
     const config: Config = {
@@ -65,7 +106,9 @@ describe("U1 who works", () => {
     };
     const { agents } = choose(config, { root });
     expect(await startedWith(agents.forRole("task-executor"), root)).toContain("--model sonnet --effort low");
-    expect(await startedWith(agents.forRole("task-executor", ["hard"]), root)).toContain("--model opus");
+    expect(await startedWith(agents.forRole("task-executor", { tags: ["hard"] }), root)).toContain(
+      "--model opus",
+    );
     expect(await startedWith(agents.forRole("fixer"), root)).not.toContain("--model");
   });
 });
@@ -118,8 +161,8 @@ describe("X11 a usage limit", () => {
 
   it("does not take an attempt away from whoever began it", () => {
     const { agents } = choose(config, { root: machine("claude", "codex") });
-    expect((agents.whoBegan("claude", "task-executor") as Agent).name).toBe("claude");
-    expect((agents.whoBegan("gone", "task-executor") as Agent).name).toBe("codex");
+    expect((agents.whoBegan("claude", { role: "task-executor" }) as Agent).name).toBe("claude");
+    expect((agents.whoBegan("gone", { role: "task-executor" }) as Agent).name).toBe("codex");
   });
 });
 

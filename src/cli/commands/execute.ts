@@ -40,6 +40,7 @@ export const execute: Command = {
     const app = await call.app();
     const onOrphan = await orphanPolicy(call, app);
     await warnOfUncommitted(call, app);
+    await warnOfSettings(call, app);
     const all = call.flags.has("batch") || call.flags.has("parallel");
     const [task] = call.args;
     if (task !== undefined) await go(call, app, { only: [task], slots: 1, onOrphan });
@@ -61,6 +62,16 @@ async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
       hint: "git commit, if they should see it",
     }),
   );
+}
+
+/** Off is how it should be; what was approved and is not as it was is off too, and a person would wonder. */
+async function warnOfSettings({ warn }: Call, app: App): Promise<void> {
+  const { anyApproved, saySettings, settingsOf } = await import("../../engine/steering.ts");
+  if (!(await anyApproved(app))) return;
+  for (const each of await settingsOf(app)) {
+    const { what, hint } = saySettings(each);
+    if (each.state === "changed") warn(problem("settings-changed", what, { hint }));
+  }
 }
 
 function slotsOf({ flags }: Call): number | undefined {
