@@ -44,13 +44,13 @@ function statusOf(run: Run, phase: string): string {
   if (phase === "codegen") return codegenStatus(run);
   const { role = "", subject = "" } = phases[phase] ?? {};
   if (run.job?.role === role) return run.job.stage;
-  const value = valueOf(run, subject);
+  const value = whatIs(run, subject);
   return value === "missing" ? "idle" : value;
 }
 
 /** draft → clarifying → workshop → formalizing → review_ready; without open questions the workshop is left out. */
 function planningStatus(run: Run): string {
-  const plan = valueOf(run, "plan");
+  const plan = whatIs(run, "plan");
   const answers = answersTo(run, "plan");
   if (answers === "open" || (plan === "blocked" && answers === "none") || asks(run, "planner"))
     return "clarifying";
@@ -69,7 +69,7 @@ const asks = (run: Run, role: string) =>
 
 /** context → generate → materialize → diff → ready; heddle takes the files out of the workspace, then the patch. */
 function codegenStatus(run: Run): string {
-  const patch = valueOf(run, "patch");
+  const patch = whatIs(run, "patch");
   const files = freshness("files", seen(run));
   const due = workDue(run, "codegen");
   if (run.job?.role === "coder") {
@@ -84,7 +84,7 @@ function codegenStatus(run: Run): string {
 
 const seen = (run: Run) => ({ run, request: null, digests: {} });
 
-const valueOf = (run: Run, subject: string) => lifecycleSubjects[subject]?.see(seen(run)) ?? "missing";
+const whatIs = (run: Run, subject: string) => lifecycleSubjects[subject]?.see(seen(run)) ?? "missing";
 
 /** What the rules want made in this phase now, if the run stands in it. */
 function workDue(run: Run, phase: string): string | undefined {
