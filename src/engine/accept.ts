@@ -242,7 +242,7 @@ export function recordOf(run: Run, back: TakenBack, o: { reason: string; who: st
     impact:
       back.commit === null
         ? "nothing of it had been integrated"
-        : `${back.files.length} files are as they would be without it${back.landed ? "" : ", on the branch alone"}`,
+        : `${back.files.length === 1 ? "1 file is" : `${back.files.length} files are`} as without it${back.landed ? "" : ", on the branch alone"}`,
     phase: run.phase,
   };
   return `${JSON.stringify(record, null, 2)}\n`;

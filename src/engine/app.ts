@@ -119,6 +119,14 @@ export class App {
     return this;
   }
 
+  /** Without a run that was named: of these protocols the first that has one is meant. */
+  async preferring(...order: readonly string[]): Promise<this> {
+    if (this.#named !== undefined) return this;
+    const active = (await this.#active(await this.journal.runs())).map(({ protocol }) => protocol);
+    this.#among = order.find((protocol) => active.includes(protocol)) ?? this.#among;
+    return this;
+  }
+
   /** Whether there is a run that commands can be about. One that was named counts: if it is not there, that is said. */
   async hasRun(): Promise<boolean> {
     return this.#named !== undefined || (await this.#active(await this.journal.runs())).length > 0;

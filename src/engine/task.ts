@@ -15,7 +15,7 @@ import { isAlive } from "../host/process.ts";
 import { digestsNow, fileOf, foundByHand } from "../jobs/run-files.ts";
 import type { Decision } from "../protocols/lifecycle/artifacts/decision.ts";
 import { type PhaseWorker, workersOf } from "../protocols/workers.ts";
-import { explainText, type Suggestion, suggestNext } from "../view/suggestion.ts";
+import { type Explained, explained, type Suggestion, suggestNext } from "../view/suggestion.ts";
 import { acceptor, reverter } from "./accept.ts";
 import { agentWords, chooseAgents } from "./agents.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
@@ -93,12 +93,15 @@ export async function lookAtFiles(app: App): Promise<void> {
   if (first) await app.submitAll([first, ...more]);
 }
 
-export interface Suggested extends Suggestion {
-  readonly run: string;
+export interface Suggested {
+  readonly suggestion: Suggestion;
+  readonly explained: Explained;
+  /** The run as it would be if what lies in its folder now were registered. */
+  readonly seen: Run;
 }
 
 /** What the rules ask for, with the files as they are now. Changes nothing. */
-export async function suggest(app: App): Promise<{ suggestion: Suggested; explained: string }> {
+export async function suggest(app: App): Promise<Suggested> {
   const protocol = await app.look((run) => run.protocolName);
   const run = await app.journal.read(await app.run(), fork);
   if (protocol === "decomposition") {
@@ -110,11 +113,8 @@ export async function suggest(app: App): Promise<{ suggestion: Suggested; explai
   return worded(run, digestsNow(run));
 }
 
-function worded(run: Run, digests: Readonly<Record<string, string | null>>) {
-  return {
-    suggestion: { run: run.id, ...suggestNext(run, digests) },
-    explained: explainText(run, digests),
-  };
+function worded(run: Run, digests: Readonly<Record<string, string | null>>): Suggested {
+  return { suggestion: suggestNext(run, digests), explained: explained(run, digests), seen: run };
 }
 
 function record(run: Run, fact: Parameters<typeof apply>[1]["fact"]): void {

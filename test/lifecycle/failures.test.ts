@@ -1,7 +1,6 @@
 // What goes wrong around a task, and what heddle says then (L4–L10, C3, C8, C9).
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { openApp, suggest } from "../../src/index.ts";
 import { ended, start, until } from "../e2e/rig.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
@@ -248,26 +247,6 @@ describe("stopping and going on", () => {
     await project.must("next", "--unconfined");
     expect(project.git("log", "-1", "--format=%s").trim()).toBe("task-1: Greet people by name");
     expect(await project.facts("job-failed")).toEqual([]);
-  });
-
-  it("L8 the library gives the same suggestion as the command", async () => {
-    const project = await Lifecycle.begun();
-    await project.next();
-    const app = await openApp({ root: project.root, by: "test" });
-    const { suggestion } = await suggest(app);
-    app.close();
-    const { done: _, ...said } = await project.json("next", "--dry-run");
-    expect(said).toEqual(suggestion);
-    expect(Object.keys(said)).toEqual(
-      expect.arrayContaining(["currentPhase", "suggestedNext", "reason", "evidence", "alternatives"]),
-    );
-  });
-
-  it("C5 L14 `--explain` prints every rule of the phase, what it saw, and which one fired", async () => {
-    const project = await Lifecycle.begun();
-    const { out } = await project.must("next", "--dry-run", "--explain");
-    expect(out).toContain("plan = missing");
-    expect(out).toContain("-> the plan is missing: fired");
   });
 
   it("C13 history, replay, why and status know the task", async () => {

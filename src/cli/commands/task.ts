@@ -78,7 +78,7 @@ export const show: Command = {
   run: async (call) => {
     const app = await chosen(call);
     const { suggest } = await import("../../engine/task.ts");
-    const { suggestion } = await suggest(app);
+    const { suggestion, seen } = await suggest(app);
     const overrides = (await app.history()).flatMap(({ at, by, fact }) =>
       fact.kind === "overridden" && fact.phase !== null
         ? [{ at, by, to: fact.phase, reason: fact.reason }]
@@ -87,10 +87,10 @@ export const show: Command = {
     const words = overrides.map(
       ({ to, by, reason: why }) => `  overridden to ${to} by ${by}: ${oneLine(why)}`,
     );
-    return app.look((run) => ({
-      text: [...shown(run), ...words, suggestionText(suggestion)].join("\n"),
-      json: { ...stateView(run), overrides, suggestion },
-    }));
+    return {
+      text: [...shown(seen), ...words, suggestionText(suggestion)].join("\n"),
+      json: { ...stateView(seen), overrides, suggestion },
+    };
   },
 };
 
