@@ -8,6 +8,7 @@ import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
 import { journalLost } from "./lost.ts";
 import { type Paths, pathsIn, planningFolders } from "./paths.ts";
+import { archiveActive, putAsideArchived } from "./put-aside.ts";
 
 export interface Creation extends AppOptions {
   readonly target: string;
@@ -22,8 +23,11 @@ export async function createProject(creation: Creation): Promise<App> {
   makeProject(paths);
   const app = new App(creation);
   try {
-    if (creation.force) await archiveActive(app);
-    await putAsideArchived(app);
+    if (creation.force) await archiveActive(app, "decomposition", "heddle init --force");
+    await putAsideArchived(app, {
+      view: join(paths.planning, "state.json"),
+      places: (archive) => [[paths.planning, archive]],
+    });
     const metadata = creation.stack === undefined ? {} : { tech_stack: creation.stack };
     makePlanning(paths);
     const input = { kind: "create", targetDir, planningDir: paths.planning, metadata } as const;
@@ -75,30 +79,4 @@ export function makeProject(paths: Paths): void {
 
 export function makePlanning(paths: Paths): void {
   for (const folder of planningFolders) makeFolder(join(paths.planning, folder));
-}
-
-async function archiveActive(app: App): Promise<void> {
-  for (const { id, protocol, archived } of await app.journal.runs()) {
-    if (archived || protocol !== "decomposition") continue;
-    await app.submitTo(id, { kind: "archive", reason: "heddle init --force" });
-  }
-}
-
-/** A planning folder whose run is archived goes to `.heddle/archive/<run>`; after a crash, the next init does it. */
-async function putAsideArchived(app: App): Promise<void> {
-  const { planning, heddle } = app.paths;
-  const owner = (await app.journal.runs()).find((run) => run.id === ownerOf(planning));
-  if (!owner?.archived) return;
-  // Under the lock, and looked at again: another init may have been here meanwhile.
-  await app.journal.exclusive(owner.id, () => {
-    const archive = join(heddle, "archive", owner.id);
-    if (ownerOf(planning) !== owner.id || isThere(archive)) return;
-    makeFolder(join(heddle, "archive"));
-    rename(planning, archive);
-  });
-}
-
-function ownerOf(planning: string): string | undefined {
-  const text = readIfThere(join(planning, "state.json"));
-  return text === undefined ? undefined : readSeal(text)?.run;
 }
