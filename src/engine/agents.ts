@@ -1,6 +1,7 @@
 // Which agent works: named on the command line, in the configuration for a task's tag, a role, a phase, or everybody; and
 // who takes over while one of them may not be asked.
 import type { Agent } from "../agents/agent.ts";
+import { isInstalled, keyOf, offeredAgents, signIn } from "../agents/known.ts";
 import type { Config, WorkerConfig } from "../config/config.ts";
 import { type Work, workerFor } from "../config/worker.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
@@ -117,8 +118,26 @@ export function agentWords(config: Config, named: string | undefined): string[] 
   return [...firsts, ...fallbacks];
 }
 
-export function noAgent(role: string): Problem {
-  return problem("no-agent", `no agent is named for role \`${role}\``, {
-    hint: '--agent claude, --agent codex, --agent command:./my-agent, or "agent": … in .heddle/config.json',
-  });
+/** Who can be named depends on who is here. */
+export function noAgent(role?: string): Problem {
+  const wanted = `no agent is named${role === undefined ? "" : ` for role \`${role}\``}`;
+  const here = offeredAgents.filter(isInstalled);
+  const [first] = here.filter((each) => keyOf(each) !== undefined);
+  if (first)
+    return problem("no-agent", wanted, {
+      hint: `--agent ${first.word}, or "agent": "${first.word}" in .heddle/config.json`,
+    });
+  const [keyless] = here;
+  if (keyless)
+    return problem("no-agent", `${wanted}, and ${keyless.title} has no key`, {
+      hint: `${signIn(keyless)}, then --agent ${keyless.word}; heddle demo works without any`,
+    });
+  const titles = offeredAgents.map(({ title }) => title).join(", ");
+  return problem(
+    "no-agent",
+    `${wanted}, and none is installed here: ${titles} or a program of your own would do`,
+    {
+      hint: `${offeredAgents[0]?.install}, then --agent claude; or --agent command:./my-agent; heddle demo works without any`,
+    },
+  );
 }
