@@ -6,11 +6,11 @@ import type { Environment } from "../host/environment.ts";
 import { Talk } from "../host/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import { AcpStream } from "./acp-stream.ts";
-import { followingSettings, steeredBy } from "./acp-trust.ts";
+import { followingSettings, steeringOf } from "./acp-trust.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
-import { type AgentProgram, programFor } from "./program.ts";
+import { type AgentProgram, heddleServer, programFor } from "./program.ts";
 
 export interface AcpAgent extends AgentProgram, Caps {
   readonly command: readonly [string, ...string[]];
@@ -21,11 +21,10 @@ export interface AcpAgent extends AgentProgram, Caps {
 
 export function acp(agent: AcpAgent): Agent {
   const { vendor } = agent.quirks ?? {};
-  const steered = steeredBy(agent.quirks);
   return {
     name: agent.name,
     ...(vendor !== undefined && { vendor }),
-    ...(steered !== undefined && { steeredBy: steered }),
+    ...steeringOf(agent.quirks),
     work: (order, signal) => converse(agent, { order }, signal),
     resume: (order, signal) => converse(agent, { order, earlier: earlierIn(order) }, signal),
   };
@@ -43,6 +42,7 @@ async function* converse(
 ): AsyncIterable<AgentEvent> {
   const { model, prices } = agent;
   const quirks = order.trusted ? followingSettings(agent.quirks, order.workspace.cwd) : agent.quirks;
+  const tools = order.trusted || !steeringOf(quirks).needsTrust;
   const talk = new Talk();
   furnish(order, quirks);
   const [program, ...args] = agent.command;
@@ -56,14 +56,23 @@ async function* converse(
     talk,
     title: quirks?.title ?? agent.name,
     cwd: order.workspace.cwd,
-    prompt: (fresh) => promptFor(order, fresh),
+    prompt: (fresh) => (tools ? promptFor(order, fresh) : promptFor(order, fresh, null)),
     earlier,
     named: (session) => writeFileSync(noteIn(order), session),
+    servers: tools ? servers(order) : [],
     quirks,
     model,
     prices,
   });
   yield* listenTo(stream, { spec: programFor(agent, soonHeard(order), call), caps: agent }, signal);
+}
+
+/** Every such agent takes servers that are programs. */
+function servers(order: Order): object[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  const env = Object.entries(own.env).map(([name, value]) => ({ name, value }));
+  return [{ name: "heddle", command: own.command, args: own.args, env }];
 }
 
 /** The agent names its conversation itself; the name is kept where the conversation is. */

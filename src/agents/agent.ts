@@ -75,6 +75,8 @@ export interface Agent {
   readonly vendor?: string;
   /** Whose settings in a repository steer it, if any do. */
   readonly steeredBy?: Steered;
+  /** It takes no MCP server at all, ours included, where it may not follow the workspace's settings. */
+  readonly needsTrust?: boolean;
   /**
    * Works on `order` until the agent stops.
    *

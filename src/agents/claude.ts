@@ -57,7 +57,7 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...(model === undefined ? [] : ["--model", model]),
       ...(effort === undefined ? [] : ["--effort", effort]),
     ],
-    stdin: { text: promptFor(order, fresh, heddleServer(order) !== undefined) },
+    stdin: { text: promptFor(order, fresh, (tool) => `mcp__heddle__${tool}`) },
     set: environment(agent),
   };
 }

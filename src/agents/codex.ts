@@ -9,7 +9,7 @@ import { Rollout } from "./codex-rollout.ts";
 import { CodexStream } from "./codex-stream.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
-import { type AgentProgram, type Call, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
 
 export interface CodexAgent extends AgentProgram, Caps {
   /** The program itself, not the script that starts it: see `find-native.ts`. */
@@ -66,12 +66,12 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
       // It would wait for a refused connection for ever, and ask github.com for plugins.
       ...["--disable", "unbounded_connection_retries", "--disable", "plugins"],
       ...(order.trusted ? ["--dangerously-bypass-hook-trust"] : ["--disable", "hooks"]),
-      ...settings(order).flatMap((setting) => ["-c", setting]),
+      ...[...settings(order), ...servers(order)].flatMap((setting) => ["-c", setting]),
       ...(model === undefined ? [] : ["-m", model]),
       ...(effort === undefined ? [] : ["-c", `model_reasoning_effort=${toml(effort)}`]),
       ...(thread === undefined ? ["-"] : ["resume", thread, "-"]),
     ],
-    stdin: { text: promptFor(order, thread === undefined) },
+    stdin: { text: promptFor(order, thread === undefined, (tool) => `mcp__heddle__${tool}`) },
     set: environment(),
   };
 }
@@ -97,6 +97,18 @@ function settings({ workspace, trusted }: Order): string[] {
     "analytics.enabled=false",
     "check_for_update_on_startup=false",
   ];
+}
+
+/** A start under load takes its time; a tool of heddle's needs nobody's yes. */
+function servers(order: Order): string[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  const env = Object.entries(own.env).map(([name, value]) => `${name}=${toml(value ?? "")}`);
+  const server = [
+    ...[`command=${toml(own.command)}`, `args=${JSON.stringify(own.args)}`, `env={${env.join(",")}}`],
+    ...["startup_timeout_sec=60", 'default_tools_approval_mode="approve"'],
+  ];
+  return [`mcp_servers.heddle={${server.join(",")}}`];
 }
 
 /** A JSON string is a TOML string. */

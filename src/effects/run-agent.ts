@@ -39,20 +39,24 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
 
 export type TrustOf = (agent: Agent) => { readonly isTrusted: boolean; readonly note?: string };
 
-/** A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. */
+/**
+ * A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. `failed`: it
+ * cannot work at all just now (its API, its key, its program); nothing, when nobody else could go on in its place.
+ */
 export type Park = (
   agent: string,
-  resetsInMs: number | null,
-) => { readonly parkMs: number; readonly outlook: string };
+  why: { readonly resetsInMs: number | null } | "failed",
+) => { readonly parkMs: number; readonly outlook: string } | undefined;
 
 export function parkedBy(
   stopped: Stopped,
   agent: string,
   park: Park,
 ): { readonly parkMs: number; readonly error: string } | undefined {
-  if (stopped.kind !== "failed" || !stopped.limit) return undefined;
-  const { parkMs, outlook } = park(agent, stopped.limit.resetsInMs);
-  return { parkMs, error: `${stopped.message}; ${outlook}` };
+  if (stopped.kind !== "failed") return undefined;
+  const { limit, category, message } = stopped;
+  const parked = limit ? park(agent, limit) : category === "environment" ? park(agent, "failed") : undefined;
+  return parked && { parkMs: parked.parkMs, error: `${message}; ${parked.outlook}` };
 }
 
 /** An attempt that takes its orchestrator with it each time is lost in the end. */

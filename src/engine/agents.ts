@@ -1,6 +1,7 @@
 // Which agent works: named on the command line, in the configuration for a task's tag, a role, a phase, or everybody; and
 // who takes over while one of them may not be asked.
 import type { Agent } from "../agents/agent.ts";
+import { isInstalled, keyOf, offeredAgents, signIn } from "../agents/known.ts";
 import type { Config, WorkerConfig } from "../config/config.ts";
 import { type Work, workerFor } from "../config/worker.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
@@ -15,7 +16,7 @@ export interface Agents {
   whoBegan(name: string, work: Work): Agent | Problem;
   /** Who judges what `executor` did: somebody of another vendor, where there is one and nothing else is said (X9). */
   reviewer(executor: Agent, about?: About): Agent | Problem;
-  /** A usage limit was reached: leave that agent alone, and say who goes on, and when. */
+  /** It may not or cannot be asked: leave that agent alone, and say who goes on, and when. */
   readonly park: (role: string, about?: About) => Park;
 }
 
@@ -38,6 +39,9 @@ interface Candidate {
 const longestMs = 60 * 60_000;
 const shortestMs = 1000;
 const unlessSaidMs = 60_000;
+/** One whose API, key or program failed is tried again after this, where another goes on meanwhile. */
+const failedMs = 10 * 60_000;
+const forgottenMs = 10 * 60_000;
 
 export function chooseAgents(choice: Choice): Agents {
   const { config } = choice;
@@ -52,6 +56,15 @@ export function chooseAgents(choice: Choice): Agents {
   };
   const waitMs = (word: string) => Math.max(0, (limited.get(word)?.untilMs ?? 0) - now());
   const isFree = (each: Candidate) => waitMs(each.word) === 0 && !isProblem(make(each));
+  const leaveAlone = (word: string, resetsInMs: number | null) => {
+    const { times: before = 0, untilMs = 0 } = limited.get(word) ?? {};
+    // One that could be asked for a while begins anew.
+    const times = now() - untilMs > forgottenMs ? 1 : before + 1;
+    const guess = unlessSaidMs * 2 ** Math.min(times - 1, 6);
+    const forMs = Math.min(Math.max(resetsInMs ?? guess, shortestMs), longestMs);
+    limited.set(word, { untilMs: now() + forMs, times });
+    return forMs;
+  };
   const forRole = (role: string, about: About = {}) => {
     const all = candidatesFor(choice, { role, ...about });
     const chosen = all.find(isFree) ?? all[0];
@@ -73,12 +86,11 @@ export function chooseAgents(choice: Choice): Agents {
         .find((each) => !isProblem(each) && each.vendor !== undefined && each.vendor !== vendor);
       return other ?? forRole("task-verifier", about);
     },
-    park: (role, about) => (word, resetsInMs) => {
-      const times = (limited.get(word)?.times ?? 0) + 1;
-      const guess = unlessSaidMs * 2 ** Math.min(times - 1, 6);
-      const forMs = Math.min(Math.max(resetsInMs ?? guess, shortestMs), longestMs);
-      limited.set(word, { untilMs: now() + forMs, times });
+    park: (role, about) => (word, why) => {
       const all = candidatesFor(choice, { role, ...about });
+      if (why === "failed" && !all.some((each) => each.word !== word && isFree(each))) return undefined;
+      const { resetsInMs } = why === "failed" ? { resetsInMs: failedMs } : why;
+      const forMs = leaveAlone(word, resetsInMs);
       const next = all.find(isFree);
       if (next) return { parkMs: 0, outlook: `${next.word} goes on` };
       const parkMs = Math.ceil(Math.min(...all.map((each) => waitMs(each.word) || forMs)));
@@ -117,8 +129,26 @@ export function agentWords(config: Config, named: string | undefined): string[] 
   return [...firsts, ...fallbacks];
 }
 
-export function noAgent(role: string): Problem {
-  return problem("no-agent", `no agent is named for role \`${role}\``, {
-    hint: '--agent claude, --agent codex, --agent command:./my-agent, or "agent": … in .heddle/config.json',
-  });
+/** Who can be named depends on who is here. */
+export function noAgent(role?: string): Problem {
+  const wanted = `no agent is named${role === undefined ? "" : ` for role \`${role}\``}`;
+  const here = offeredAgents.filter(isInstalled);
+  const [first] = here.filter((each) => keyOf(each) !== undefined);
+  if (first)
+    return problem("no-agent", wanted, {
+      hint: `--agent ${first.word}, or "agent": "${first.word}" in .heddle/config.json`,
+    });
+  const [keyless] = here;
+  if (keyless)
+    return problem("no-agent", `${wanted}, and ${keyless.title} has no key`, {
+      hint: `${signIn(keyless)}, then --agent ${keyless.word}; heddle demo works without any`,
+    });
+  const titles = offeredAgents.map(({ title }) => title).join(", ");
+  return problem(
+    "no-agent",
+    `${wanted}, and none is installed here: ${titles} or a program of your own would do`,
+    {
+      hint: `${offeredAgents[0]?.install}, then --agent claude; or --agent command:./my-agent; heddle demo works without any`,
+    },
+  );
 }

@@ -333,23 +333,21 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
 }
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
-  const { agents, app, repository } = execution;
+  const { agents, app, repository, config } = execution;
+  const { attempt, phase } = scene;
   const order = taskWork(execution, scene);
-  const agent = agents.reviewer(order.agent, { phase: scene.phase });
-  const skill = skillOf("task-verifier", app.paths.heddle);
-  if (isProblem(agent)) return impossible(agent.message);
+  const role = "task-verifier";
+  const reviewer = () => {
+    const agent = agents.reviewer(order.agent, { phase });
+    return isProblem(agent)
+      ? agent
+      : { agent, limits: limitsFor(config, { role, agent: agent.name, phase }) };
+  };
+  const skill = skillOf(role, app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const { attempt } = scene;
   const diff = await diffText(repository, { from: attempt.base ?? "", to: attempt.work?.commit ?? "" });
-  const limits = limitsFor(execution.config, {
-    role: "task-verifier",
-    agent: agent.name,
-    phase: scene.phase,
-  });
-  return reviewWork(
-    { ...order, limits, agent, skill: skill as Skill, diff, evidence: scene.evidence },
-    signal,
-  );
+  const given = { reviewer, skill: skill as Skill, diff, evidence: scene.evidence };
+  return reviewWork({ ...order, ...given, park: agents.park(role, { phase }) }, signal);
 }
 
 function merging(execution: Execution, scene: Scene): Merging {

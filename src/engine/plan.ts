@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
+import { isInstalled, keyOf, offeredAgents } from "../agents/known.ts";
 import type { Config } from "../config/config.ts";
 import { freshness } from "../core/artifact.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
@@ -13,7 +14,7 @@ import { forTheRole } from "../planning/for-the-role.ts";
 import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
 import { decomposition } from "../protocols/decomposition/protocol.ts";
 import { workersOf } from "../protocols/workers.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type Agents, agentWords, chooseAgents, noAgent } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
@@ -73,11 +74,17 @@ export async function saveFindings(app: App, { context }: Found): Promise<void> 
   replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(context, null, 2)}\n`);
 }
 
-/** Whether the configuration names who works, and whom it knows. */
+/** Whether the configuration names who works, and who could: whom it knows, and who is installed and has a key. */
 export function agentNames(root: string): { readonly chosen: boolean; readonly offered: readonly string[] } {
   const config = readConfig(pathsIn(root).heddle);
-  return { chosen: agentWords(config, undefined).length > 0, offered: Object.keys(config.agents ?? {}) };
+  const installed = offeredAgents.filter((each) => isInstalled(each) && keyOf(each) !== undefined);
+  return {
+    chosen: agentWords(config, undefined).length > 0,
+    offered: [...new Set([...Object.keys(config.agents ?? {}), ...installed.map(({ word }) => word)])],
+  };
 }
+
+export { noAgent };
 
 /** A person may have mended artifacts by hand since: they are looked at again before anybody is paid to. */
 export async function lookAgain(app: App): Promise<void> {

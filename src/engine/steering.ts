@@ -159,12 +159,15 @@ export interface Trust {
 }
 
 export function trustIn(target: string, root: string): (agent: Agent) => Trust {
-  return ({ steeredBy: agent }) => {
-    if (agent === undefined || approvedDigest(subjectOf(target, agent)) === undefined)
-      return { isTrusted: false };
-    const files = steeringIn(root, agent);
-    const sha256 = steeringDigest(files);
-    if (sha256 === undefined) return { isTrusted: false };
+  return ({ steeredBy: agent, needsTrust = false }) => {
+    if (agent === undefined) return { isTrusted: false };
+    const approved = approvedDigest(subjectOf(target, agent)) !== undefined;
+    // A look at all of its files costs something.
+    if (!approved && !needsTrust) return { isTrusted: false };
+    const sha256 = steeringDigest(steeringIn(root, agent));
+    // Where there is nothing to follow, it may.
+    if (sha256 === undefined) return { isTrusted: needsTrust };
+    if (!approved) return { isTrusted: false };
     if (stateOf(target, agent, sha256) === "on") return { isTrusted: true };
     const { title } = steering[agent];
     return {

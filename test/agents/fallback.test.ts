@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { Config } from "../../src/config/config.ts";
 import { limitsSet, workerFor } from "../../src/config/worker.ts";
-import { chooseAgents } from "../../src/engine/agents.ts";
+import { type Agents, chooseAgents } from "../../src/engine/agents.ts";
 import { folder, orderIn } from "./suite.ts";
 
 const before = { ...process.env };
@@ -33,6 +33,12 @@ function choose(config: Config, { named, root }: { named?: string; root: string 
   const who = (role = "task-executor", tags: readonly string[] = []) =>
     (agents.forRole(role, { tags }) as Agent).name;
   return { agents, pass, who };
+}
+
+function parked(agents: Agents, word: string, limit: { resetsInMs: number | null }) {
+  const found = agents.park("task-executor")(word, limit);
+  if (!found) throw new Error("it is not parked");
+  return found;
 }
 
 async function startedWith(agent: unknown, root: string): Promise<string> {
@@ -119,7 +125,10 @@ describe("X11 a usage limit", () => {
   it("lets the next one go on at once, and the first again when it is over", () => {
     const { agents, who, pass } = choose(config, { root: machine("claude", "codex") });
     expect(who()).toBe("codex");
-    expect(agents.park("task-executor")("codex", 60_000)).toEqual({ parkMs: 0, outlook: "claude goes on" });
+    expect(agents.park("task-executor")("codex", { resetsInMs: 60_000 })).toEqual({
+      parkMs: 0,
+      outlook: "claude goes on",
+    });
     expect(who()).toBe("claude");
     expect(who("fixer")).toBe("claude");
     pass(59_999);
@@ -128,9 +137,29 @@ describe("X11 a usage limit", () => {
     expect(who()).toBe("codex");
   });
 
+  it("U1 one that cannot work at all is passed over where somebody else can, and only there", () => {
+    const { agents, who, pass } = choose(config, { root: machine("claude", "codex") });
+    expect(agents.park("task-executor")("codex", "failed")).toEqual({ parkMs: 0, outlook: "claude goes on" });
+    expect(who()).toBe("claude");
+    pass(10 * 60_000);
+    expect(who()).toBe("codex");
+    const alone = choose({ agent: "codex" }, { root: machine("codex") });
+    expect(alone.agents.park("task-executor")("codex", "failed")).toBeUndefined();
+  });
+
+  it("one that does not say how long waits a minute again, when it could be asked in between", () => {
+    const { agents, pass } = choose({ agent: "codex" }, { root: machine("codex") });
+    const wait = () => parked(agents, "codex", { resetsInMs: null }).parkMs;
+    expect(wait()).toBe(60_000);
+    pass(60_000);
+    expect(wait()).toBe(120_000);
+    pass(120_000 + 11 * 60_000);
+    expect(wait()).toBe(60_000);
+  });
+
   it("passes over one that is not installed", () => {
     const { agents } = choose(config, { root: machine("codex") });
-    expect(agents.park("task-executor")("codex", 60_000)).toMatchObject({
+    expect(agents.park("task-executor")("codex", { resetsInMs: 60_000 })).toMatchObject({
       outlook: "command:./last goes on",
     });
   });
@@ -140,8 +169,8 @@ describe("X11 a usage limit", () => {
       { agent: "codex", fallback: ["claude"] },
       { root: machine("claude", "codex") },
     );
-    agents.park("task-executor")("codex", 90_000);
-    const { parkMs, outlook } = agents.park("task-executor")("claude", 300_000);
+    agents.park("task-executor")("codex", { resetsInMs: 90_000 });
+    const { parkMs, outlook } = parked(agents, "claude", { resetsInMs: 300_000 });
     expect(parkMs).toBe(90_000);
     expect(outlook).toMatch(/^goes on by itself \(tried again at 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ\)$/);
     expect(who()).toBe("codex");
@@ -150,13 +179,13 @@ describe("X11 a usage limit", () => {
   it("whose end is unknown is waited for longer each time, up to an hour", () => {
     const { agents, pass } = choose({ agent: "codex" }, { root: machine("codex") });
     const waits = Array.from({ length: 9 }, () => {
-      const { parkMs } = agents.park("task-executor")("codex", null);
+      const { parkMs } = parked(agents, "codex", { resetsInMs: null });
       pass(parkMs);
       return parkMs / 60_000;
     });
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60]);
-    expect(agents.park("task-executor")("codex", null).outlook).toContain("does not say when it resets");
-    expect(agents.park("task-executor")("codex", 9e9).parkMs).toBe(3_600_000);
+    expect(parked(agents, "codex", { resetsInMs: null }).outlook).toContain("does not say when it resets");
+    expect(parked(agents, "codex", { resetsInMs: 9e9 }).parkMs).toBe(3_600_000);
   });
 
   it("does not take an attempt away from whoever began it", () => {
