@@ -97,6 +97,16 @@ function editedPhase(found: readonly Difference[]): string | undefined {
 const show = (value: Json | undefined) =>
   value === undefined ? "(nothing)" : JSON.stringify(value).slice(0, 60);
 
+/** What was mended without being asked, for the person to know. */
+export function repairedProblem(path: string, was: "missing" | "broken"): Problem {
+  const what = was === "missing" ? "was gone" : "was cut off or damaged";
+  return problem(
+    "repaired-view",
+    `${basename(path)} ${what}: it was written again from the journal, and nothing is lost`,
+    { place: { file: path }, hint: "heddle status" },
+  );
+}
+
 export function aheadProblem(run: Run, path: string): Problem {
   return problem("ahead", `${basename(path)} is newer than the journal, which ends at fact ${run.position}`, {
     place: { file: path },

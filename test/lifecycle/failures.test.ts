@@ -108,6 +108,7 @@ describe("a view that was changed by hand", () => {
     const unknown = await tried(project, "next");
     expect(unknown.code).toBe(1);
     expect(unknown.said).toContain("planning, plan_review, codegen, review, test, accept, revert, done");
+    expect(unknown.said).toContain("hint: heddle state restore goes back to `plan_review`");
     expect((await tried(project, "state", "adopt", "--reason", "x")).said).toContain(
       "phase `banana` is unknown",
     );
@@ -125,9 +126,11 @@ describe("a view that was changed by hand", () => {
   it("C3 a truncated or missing state.json is written again, and that is on record", async () => {
     const project = await Lifecycle.begun();
     project.write(".heddle/tasks/task-1/state.json", '{ "phase": "tes');
-    expect((await project.json("next", "--dry-run")).currentPhase).toBe("planning");
+    const cut = await project.must("next", "--dry-run");
+    expect(cut.out).toContain("planning (job): the plan is missing");
+    expect(cut.err).toContain("state.json was cut off or damaged: it was written again from the journal");
     rmSync(project.view);
-    await project.status();
+    expect((await project.must("status")).err).toContain("state.json was gone");
     expect(project.stateJson().phase).toBe("planning");
     expect((await project.facts("view-repaired")).length).toBe(2);
   });

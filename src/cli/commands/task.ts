@@ -216,20 +216,20 @@ export const revert: Command = {
 async function revertAfterwards(call: Call, app: App, why: string): Promise<Reply> {
   const { revertDone } = await import("../../engine/accept.ts");
   const back = await revertDone(app, { reason: why, who: who() });
-  if (back.commit === null)
+  const landing = await toLand(call, app);
+  if (back.commit === null && landing === "")
     return {
       text: "nothing of this task is integrated: nothing was changed",
       json: back,
       exit: exits.refused,
     };
-  const landing = await toLand(call, app);
   const lines = back.commits.map(
     ({ reverted, by }) => `reverted: ${reverted.slice(0, 12)} by ${by.slice(0, 12)}`,
   );
-  return {
-    text: [...lines, ...back.files.map((file) => `  ${oneLine(file)}`), landing].join("\n").trimEnd(),
-    json: back,
-  };
+  const taken = [...lines, ...back.files.map((file) => `  ${oneLine(file)}`)];
+  // Somebody was faster, or one who was killed had come as far as the branch.
+  const before = back.commit === null ? "it was taken back before" : "nothing of it was left to take back";
+  return { text: [...(back.files.length > 0 ? taken : [before]), landing].join("\n").trimEnd(), json: back };
 }
 
 export const redo: Command = {
