@@ -95,10 +95,12 @@ export function waysOn(run: Run, { unasked = false } = {}): string[] {
   return [...ways];
 }
 
+/** The next phase that is on every run's way. */
 function forward(run: Run): string | undefined {
-  const order = run.protocol.phases.map((phase) => phase.name);
-  const here = order.indexOf(run.phase);
-  return waysOn(run, { unasked: true }).find((phase) => order.indexOf(phase) > here);
+  const { phases } = run.protocol;
+  const here = phases.findIndex(({ name }) => name === run.phase);
+  const ways = waysOn(run, { unasked: true });
+  return phases.find(({ name, optional }, at) => at > here && !optional && ways.includes(name))?.name;
 }
 
 function adopt(run: Run, input: InputOf<"adopt">): Step {

@@ -14,12 +14,11 @@ export function standstillText(run: Run, heddleDir: string): string {
 }
 
 /** What takes the run on. */
-const commandOf = ({ protocolName }: Run) =>
-  protocolName === "decomposition"
-    ? "heddle plan"
-    : protocolName === "mission"
-      ? "heddle mission"
-      : "heddle next";
+function commandOf({ protocolName, completedPhases }: Run): string {
+  if (protocolName === "mission") return "heddle mission";
+  if (protocolName !== "decomposition") return "heddle next";
+  return completedPhases.includes("ready") ? "heddle execute" : "heddle plan";
+}
 
 /** The role that gave up is the first word of the halt. */
 function refusedText(run: Run, heddleDir: string): string {
