@@ -8,7 +8,7 @@ import type { Run } from "../core/run.ts";
 import { summaryHandIn } from "../effects/read-summary.ts";
 import { fileDigest } from "../host/digest.ts";
 import { isThere, makeFolder, readText } from "../host/files.ts";
-import { stepBundle } from "../planning/mission-bundle.ts";
+import { missionBundle, stepBundle } from "../planning/mission-bundle.ts";
 import {
   artifactsIn,
   generationOf,
@@ -17,7 +17,7 @@ import {
   stepsAsTasks,
   summaryFile,
 } from "../planning/mission-files.ts";
-import { lookAtDocument, recording } from "../planning/mission-product.ts";
+import { lookAtDocument, type MissionMakes, missionProduct, recording } from "../planning/mission-product.ts";
 import { mission } from "../protocols/mission/protocol.ts";
 import { workersOf } from "../protocols/workers.ts";
 import { agentWords, chooseAgents } from "./agents.ts";
@@ -28,9 +28,9 @@ import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { recover, tidy } from "./execute.ts";
 import { notInitialized, unfilled } from "./mission-create.ts";
-import { missionCarriers } from "./mission-roles.ts";
 import { clearOwnHalt, describe, oncePerMessage } from "./plan.ts";
 import { repositoryOf, withoutGc } from "./target-repository.ts";
+import { type RoleCraft, treeRoleCarriers } from "./tree-roles.ts";
 
 /** A step's files are what it concerns, not a fence; a project may set `scope` to make them one. */
 const missionCraft: Craft = {
@@ -39,6 +39,12 @@ const missionCraft: Craft = {
   keptAt: summaryFile,
   scope: "any",
   mayBeIdle: true,
+};
+
+const missionRoles: RoleCraft = {
+  product: ({ makes }, run, seen) => missionProduct(makes as MissionMakes, run, seen),
+  bundle: missionBundle,
+  readable: (run) => [run.planningDir, artifactsIn(run)],
 };
 
 export interface MissionRun {
@@ -61,7 +67,10 @@ export async function runMission(order: MissionRun): Promise<void> {
   await clearOwnHalt(app);
   await refuseWhileHalted(app);
   if (order.next) await beginNextPhase(app);
-  const carriers = { ...executionCarriers(execution), ...missionCarriers(execution) };
+  const carriers = {
+    ...executionCarriers(execution),
+    ...treeRoleCarriers({ ...execution, roles: missionRoles }),
+  };
   makeFolder(artifactsIn({ planningDir: app.paths.meta }));
   // A plan that was edited while a task was under way counts from that task's end on.
   do {

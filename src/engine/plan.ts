@@ -104,7 +104,8 @@ export async function lookAgain(app: App): Promise<void> {
 export async function reopenStale(app: App): Promise<void> {
   const digests = await observe(app);
   const stale = await app.look((run) => {
-    if (run.phase === "executing" || run.phase === "complete") return undefined;
+    const order = run.protocol.phases.map(({ name }) => name);
+    if (order.indexOf(run.phase) >= order.indexOf("executing")) return undefined;
     const made = [
       ["capability_map", "logical"],
       ["physical_map", "physical"],

@@ -26,7 +26,7 @@ export function summaryFile(places: MissionPlaces, task: TaskId): string {
  */
 export function generationOf(run: Run): string {
   const { generation } = run.artifacts.plan?.content ?? {};
-  const underway = ["executing", "verifying", "done"].includes(run.phase);
+  const underway = ["executing", "verifying", "handed_over", "done"].includes(run.phase);
   return underway && typeof generation === "string" ? generation : `${currentPhase(run)}.${gapCount(run)}`;
 }
 

@@ -91,12 +91,15 @@ function header(run: Run, look: Look): string[] {
 
 /** Of phases that do not fit, those around the present one are shown. */
 export function phaseLine(run: Run, look: Pick<Look, "width" | "color">): string {
-  const phases = run.protocol.phases.map(({ name }) => {
+  const onTheWay = run.protocol.phases.filter(
+    ({ name, optional }) => !optional || name === run.phase || run.completedPhases.includes(name),
+  );
+  const phases = onTheWay.map(({ name }) => {
     if (name === run.phase) return paint(`[${name}]`, 1, look);
     return run.completedPhases.includes(name) ? name : paint(name, 2, look);
   });
   const line = (from: number) => `${from > 0 ? "… › " : ""}${phases.slice(from).join(" › ")}`;
-  const present = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const present = onTheWay.findIndex(({ name }) => name === run.phase);
   const ends = (from: number) =>
     cells(`${from > 0 ? "… › " : ""}${phases.slice(from, present + 1).join(" › ")}`) + 4;
   let from = 0;
