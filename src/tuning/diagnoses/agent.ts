@@ -208,10 +208,11 @@ export function lineOfKey(lines: readonly string[], from: number, key: RegExp): 
   return at < 0 ? from : from + at + 1;
 }
 
-const formats =
+export const formats =
   /\b(?:return|reply|respond|answer|output|report|responds?|results?)\b[^.\n]{0,50}?\b(JSON|YAML|XML|Markdown|CSV|plain text|TOML|HTML|numbered list|bullet(?:ed)? list|table)\b/gi;
 
-function manyFormats({ agentCalls }: Seen): Finding[] {
+/** Each format that agents are asked to answer in, and where it is first. */
+export function formatsIn({ agentCalls }: Seen): ReadonlyMap<string, { call: AgentCall; line: number }> {
   const found = new Map<string, { call: AgentCall; line: number }>();
   for (const call of agentCalls)
     for (const token of call.prompts)
@@ -220,6 +221,11 @@ function manyFormats({ agentCalls }: Seen): Finding[] {
           const name = format.toLowerCase();
           if (!found.has(name)) found.set(name, { call, line: token.line + at });
         }
+  return found;
+}
+
+function manyFormats(seen: Seen): Finding[] {
+  const found = formatsIn(seen);
   const third = [...found.values()][2];
   if (!third) return [];
   const { call, line } = third;

@@ -3,7 +3,7 @@
 import { dirname, join, normalize } from "node:path";
 import { callsTo, isTried } from "../code.ts";
 import { type Finding, finding } from "../finding.ts";
-import type { Code, Seen } from "../see.ts";
+import type { Code, Seen, Written } from "../see.ts";
 import type { Reference, SkillFile } from "../skill.ts";
 import { renamedFields } from "./fields.ts";
 
@@ -23,13 +23,17 @@ export function diagnoseDataflow(seen: Seen): Finding[] {
 const stateLike =
   /(^|[/_.-])(state|config|progress|session|context|memory|status|tracker|run)[\w.-]*\.(json|ya?ml)$/i;
 
-function manyStates({ written }: Seen): Finding[] {
-  const places = new Map(
-    written.filter(({ target }) => stateLike.test(target)).map((each) => [each.target, each]),
-  );
-  const [, , third] = [...places.values()];
+/** Where the state is written, each place once. */
+export function stateFiles({ written }: Seen): readonly Written[] {
+  const found = written.filter(({ target }) => stateLike.test(target));
+  return [...new Map(found.map((each) => [each.target, each])).values()];
+}
+
+function manyStates(seen: Seen): Finding[] {
+  const places = stateFiles(seen);
+  const [, , third] = places;
   if (!third) return [];
-  const description = `state is written to ${places.size} files: ${[...places.keys()].join(", ")}`;
+  const description = `state is written to ${places.length} files: ${places.map(({ target }) => target).join(", ")}`;
   return [finding("DF-001", { ...third, description })];
 }
 
