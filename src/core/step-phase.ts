@@ -123,10 +123,9 @@ export function waysOn(run: Run, { unasked = false } = {}): string[] {
 
 /** The next phase that is on every run's way. */
 function forward(run: Run): string | undefined {
-  const { phases } = run.protocol;
-  const here = phases.findIndex(({ name }) => name === run.phase);
-  const ways = waysOn(run, { unasked: true });
-  return phases.find(({ name, optional }, at) => at > here && !optional && ways.includes(name))?.name;
+  const here = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const later = run.protocol.phases.slice(here + 1).filter(({ optional }) => !optional);
+  return waysOn(run, { unasked: true }).find((way) => later.some(({ name }) => name === way));
 }
 
 function adopt(run: Run, input: InputOf<"adopt">): Step {
