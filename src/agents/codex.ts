@@ -63,9 +63,7 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
       agent.program,
       "exec",
       ...["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
-      // It would wait for a refused connection for ever, and ask github.com for plugins.
-      ...["--disable", "unbounded_connection_retries", "--disable", "plugins"],
-      ...(order.trusted ? ["--dangerously-bypass-hook-trust"] : ["--disable", "hooks"]),
+      ...(order.trusted ? ["--dangerously-bypass-hook-trust"] : []),
       ...[...settings(order), ...servers(order)].flatMap((setting) => ["-c", setting]),
       ...(model === undefined ? [] : ["-m", model]),
       ...(effort === undefined ? [] : ["-c", `model_reasoning_effort=${toml(effort)}`]),
@@ -94,6 +92,11 @@ function settings({ workspace, trusted }: Order): string[] {
     `projects={${toml(workspace.cwd)}={trust_level=${toml(trusted ? "trusted" : "untrusted")}}}`,
     // What it runs does not need its key.
     `shell_environment_policy.exclude=[${toml(keyVariable)}]`,
+    // It would wait for a refused connection for ever, and ask github.com for plugins. Not by `--disable`: that refuses a name
+    // which another version does not know.
+    "features.unbounded_connection_retries=false",
+    "features.plugins=false",
+    ...(trusted ? [] : ["features.hooks=false"]),
     "analytics.enabled=false",
     "check_for_update_on_startup=false",
   ];

@@ -328,8 +328,9 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
   const { agents, app } = execution;
   const skill = skillOf("fixer", app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const fixer = agents.forRole("fixer", { phase: scene.phase });
-  return repairResult({ ...taskWork(execution, scene), fixer, skill: skill as Skill }, signal);
+  const { phase } = scene;
+  const own = { fixer: agents.forRole("fixer", { phase }), park: agents.park("fixer", { phase }) };
+  return repairResult({ ...taskWork(execution, scene), ...own, skill: skill as Skill }, signal);
 }
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {

@@ -149,19 +149,20 @@ function taskLines(run: Run, look: Look): string[] {
   const notable = run.tasks.notable();
   const small = run.tasks.size <= 24;
   const shown = small ? [...run.tasks.all()].sort((a, b) => (a.def.id < b.def.id ? -1 : 1)) : notable;
-  if (small) return shown.map((task) => taskLine(task, look));
+  if (small) return shown.map((task) => taskLine(run, task, look));
   return statuses.flatMap((status) => {
     const those = shown.filter((task) => statusOf(task) === status);
     const more = those.length - shownPerStatus;
-    const lines = those.slice(0, shownPerStatus).map((task) => taskLine(task, look));
+    const lines = those.slice(0, shownPerStatus).map((task) => taskLine(run, task, look));
     return more > 0 ? [...lines, `    … and ${more} more ${status}`] : lines;
   });
 }
 
-function taskLine(task: Task, look: Look): string {
+function taskLine({ runMs }: Run, task: Task, look: Look): string {
   const status = statusOf(task);
   const { id, name } = task.def;
-  return `  ${paint(glyphs[status], colors[status], look)} ${id}  ${oneLine(name)}${paint(detail(task, look), 2, look)}`;
+  const waits = status === "pending" && task.notBeforeMs > runMs ? `  waits: heddle why ${id}` : "";
+  return `  ${paint(glyphs[status], colors[status], look)} ${id}  ${oneLine(name)}${paint(detail(task, look) + waits, 2, look)}`;
 }
 
 function detail(task: Task, { nowMs }: Look): string {

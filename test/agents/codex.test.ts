@@ -290,15 +290,15 @@ describe("what Codex is given", () => {
     expect(args).toContain("-m\ngpt-5.5\n");
     expect(args).toContain('model_reasoning_effort="high"');
     expect(args).toContain(`projects={"${join(root, "work")}"={trust_level="untrusted"}}`);
-    expect(args).toContain("--disable\nhooks\n");
-    expect(args).toContain("--disable\nunbounded_connection_retries\n");
+    expect(args).toContain("features.hooks=false");
+    expect(args).toContain("features.unbounded_connection_retries=false");
   });
 
   it("follows the workspace's settings when a person approved them", async () => {
     const root = folder();
     const { args } = await given({ ...orderIn(root), trusted: true }, root);
     expect(args).toContain('trust_level="trusted"');
-    expect(args).not.toContain("--disable\nhooks\n");
+    expect(args).not.toContain("features.hooks");
   });
 
   it("X16 gets heddle's own tools where its attempt has a socket, and is told so", async () => {

@@ -1,5 +1,5 @@
 // `.heddle/config.json`: comments allowed, every mistake named with its place and a hint.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -157,6 +157,24 @@ describe("a mistake", () => {
     expect(problemsOf('{ "phases": { "executing": { "agnet": "x" } } }')[0]?.hint).toContain("agent");
     const worked = Object.values(protocols).flatMap((each) => workersOf(each).map(({ phase }) => phase));
     expect(new Set(phases)).toEqual(new Set(worked));
+  });
+
+  it("U8 roles and phases of a project's own protocols are known, and no others", () => {
+    const folder = mkdtempSync(join(tmpdir(), "heddle-config-"));
+    const put = (path: string, text: string) => {
+      mkdirSync(join(folder, path, ".."), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    };
+    put("roles/writer/SKILL.md", "# Writer");
+    put("protocols/loop.yaml", "name: loop\nphases:\n  - draft: the text is written\n");
+    put(
+      "config.json",
+      '{ "roles": { "writer": { "agent": "x" } }, "phases": { "draft": { "agent": "y" } } }',
+    );
+    expect(readConfig(folder).phases).toEqual({ draft: { agent: "y" } });
+    put("config.json", '{ "roles": { "critic": {} }, "phases": { "drafts": {} } }');
+    expect(() => readConfig(folder)).toThrow();
+    rmSync(folder, { recursive: true });
   });
 
   it("all mistakes are named at once", () => {

@@ -2,7 +2,7 @@
 // stand-in which prints what Claude Code prints.
 import { chmodSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ended, start } from "../e2e/rig.ts";
+import { ended, start, until } from "../e2e/rig.ts";
 import { Execution, hasBox } from "./rig.ts";
 
 /** Refuses with `status` as long as `refuses` holds, then does `work`. */
@@ -72,6 +72,20 @@ describe("an agent that may not be asked", () => {
     expect(await project.facts("task-started")).toHaveLength(1);
   });
 
+  it("C6 C7 a fixer's usage limit costs no try either", async () => {
+    const fixes = `fs.writeFileSync(out, JSON.stringify({ version: "1.0", task_id: "T001", status: "success", files: { created: ["src/T001.txt"], modified: [] } }));`;
+    const soon = { status: 429, words: "try again in 1s", work: fixes };
+    const project = await made(standIn('attempt === "1"', soon), {
+      agent: "command:./agent.cjs",
+      roles: { fixer: { agent: "claude" } },
+    });
+    project.agent({ T001: ['write(); put(out, "I am done!")'] });
+    const ran = await executed(project);
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(await project.facts("attempt-parked")).toHaveLength(1);
+    expect(await project.facts("attempt-failed")).toEqual([]);
+  });
+
   it("U1 an API that is down costs no try where a fallback goes on at once", async () => {
     const down = { status: 500, words: "Internal server error", work: "" };
     const project = await made(standIn("true", down), { agent: "claude", fallback: ["command:./agent.cjs"] });
@@ -84,15 +98,19 @@ describe("an agent that may not be asked", () => {
   });
 
   it("C7 every one of a chain limited: it says when it goes on, and goes on by itself", async () => {
-    const soon = { status: 429, words: "try again in 1s", work: "" };
+    const soon = { status: 429, words: "try again in 5s", work: "" };
     const done = `fs.mkdirSync("src", { recursive: true }); fs.writeFileSync("src/T001.txt", "T001\\n");
 fs.writeFileSync(out, JSON.stringify({ version: "1.0", task_id: "T001", status: "success", files: { created: ["src/T001.txt"], modified: [] } }));`;
     const project = await made(standIn("Number(attempt) < 4", { ...soon, work: done }), {
       agent: "claude:opus",
       fallback: ["claude"],
     });
-    const ran = await executed(project);
+    const running = executed(project);
+    await until("both are parked", async () => (await project.facts("attempt-parked")).length > 1);
+    const why = await project.must("why", "T001");
+    const ran = await running;
     expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(why.out).toContain("is parked: the model's API limits its use (429)");
     const reasons = (await project.facts("attempt-parked")).map(({ reason }) => String(reason));
     expect(reasons[0]).toContain("claude goes on");
     expect(reasons[1]).toMatch(/goes on by itself \(tried again at \d{4}-\d\d-\d\dT/);
