@@ -75,17 +75,9 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
 }
 
 function settings({ workspace }: Order): string[] {
-  const own = process.env;
-  const url = own.OPENAI_BASE_URL || "https://api.openai.com/v1";
-  const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
-  const provider = [
-    'name="OpenAI"',
-    `base_url=${toml(url)}`,
-    `env_key=${toml(keyVariable)}`,
-    'wire_api="responses"',
-    `request_max_retries=${retries}`,
-    `stream_max_retries=${retries}`,
-  ];
+  const provider = Object.entries(codexProvider(process.env, keyVariable)).map(
+    ([name, value]) => `${name}=${JSON.stringify(value)}`,
+  );
   return [
     "model_provider=heddle",
     `model_providers.heddle={${provider.join(",")}}`,
@@ -95,6 +87,19 @@ function settings({ workspace }: Order): string[] {
     "analytics.enabled=false",
     "check_for_update_on_startup=false",
   ];
+}
+
+/** Whom it asks: one place for Codex itself and for what speaks ACP in its stead. */
+export function codexProvider(own: NodeJS.ProcessEnv, env_key: string) {
+  const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
+  return {
+    name: "OpenAI",
+    base_url: own.OPENAI_BASE_URL || "https://api.openai.com/v1",
+    env_key,
+    wire_api: "responses",
+    request_max_retries: retries,
+    stream_max_retries: retries,
+  };
 }
 
 /** A JSON string is a TOML string. */
