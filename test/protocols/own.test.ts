@@ -120,7 +120,7 @@ describe("findings", () => {
     [
       "a role without a skill",
       (text) => text.replaceAll("role: critic", "role: judge"),
-      "unknown role `judge`",
+      "role `judge` of protocol `loop` has no skill\nhint: write .heddle/roles/judge/SKILL.md",
     ],
     ["an unknown phase", (text) => text.replace("go: judge", "go: judg"), "did you mean `judge`?"],
     ["an unknown value", (text) => text.replace("text: valid", "text: vald"), "did you mean `valid`?"],
