@@ -146,7 +146,10 @@ describe("a person's word", () => {
     expect(project.stateJson().actors.planning.status).toBe("clarifying");
     const [question] = (await project.status()).questions;
     expect(question.text).toBe("Which language?");
-    await project.must("answer", question.id, "en");
+    for (const wrong of [[], ["en", "--file", "answer.md"], ["--file", "none.md"]])
+      expect((await tried(project, "answer", question.id, ...wrong)).code).not.toBe(0);
+    project.write("answer.md", "en\n");
+    await project.must("answer", question.id, "--file", "answer.md");
     expect((await project.all()).code).toBe(0);
     const bundle = readFileSync(project.path(".heddle/attempts/task-1/planner-2/bundle.json"), "utf8");
     expect(JSON.parse(bundle).answers).toEqual([{ question: "Which language?", answer: "en" }]);
