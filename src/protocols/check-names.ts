@@ -51,7 +51,7 @@ export function checkArtifacts(protocol: Protocol): Problem[] {
     .filter((name) => !made.has(name))
     .map((name) =>
       problem("unmade-artifact", `artifact \`${name}\` is looked at, but no job makes it`, {
-        hint: `add a rule with job("<role>", "${name}"), or list it under \`given\` if a person brings it`,
+        hint: `add a rule with \`job: { role: <role>, makes: ${name} }\`, or say \`given: true\` if a person brings it`,
       }),
     );
 }
