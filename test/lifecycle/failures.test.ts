@@ -234,6 +234,18 @@ describe("stopping and going on", () => {
     expect((await project.all()).code).toBe(0);
   });
 
+  it("C14 a target that is not there, or is no directory, is refused before anything is made", async () => {
+    const project = await Lifecycle.begun();
+    for (const [target, said] of [
+      ["nowhere", "does not exist"],
+      ["app/README.md", "is not a directory"],
+    ] as const) {
+      const refused = await tried(project, "task", "new", "more", "--target", target);
+      expect(refused).toMatchObject({ code: 1, said: expect.stringContaining(said) });
+    }
+    expect(await project.json("task", "list")).toHaveLength(1);
+  });
+
   it("C14 without an agent nothing begins, and the sentence says how to name one", async () => {
     const project = await Lifecycle.begun();
     const { code: exit, said } = await tried(project, "next");
