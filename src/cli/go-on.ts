@@ -87,7 +87,7 @@ export async function toLand(call: Call, app: App): Promise<string> {
 }
 
 /** A phase that is asked for by name and not due is refused, with what is (L9). */
-export async function refuseUnlessDue(app: App, phase: string): Promise<void> {
+export async function refuseUnlessDue(app: App, phase: string, word = phase): Promise<void> {
   const { suggest } = await import("../engine/task.ts");
   const { suggestion } = await suggest(app);
   const { currentPhase, action, suggestedNext } = suggestion;
@@ -97,9 +97,9 @@ export async function refuseUnlessDue(app: App, phase: string): Promise<void> {
   const what =
     currentPhase === phase ? "cannot go on" : `is not due: the task is in phase \`${currentPhase}\``;
   throw new Refused([
-    problem("out-of-turn", `\`${phase}\` ${what}`, {
-      notes: suggestionText(suggestion).split("\n"),
-      hint: "heddle next",
+    problem("out-of-turn", `\`${word}\` ${what}`, {
+      notes: [whatIsNext(suggestion)],
+      hint: action === "go" ? "heddle next" : (suggestion.hint ?? "heddle next"),
     }),
   ]);
 }

@@ -95,7 +95,9 @@ export class App {
       throw new Refused([
         this.#among === "lifecycle"
           ? problem("no-task", "there is no task yet", { hint: 'heddle task new "<brief>"' })
-          : problem("no-run", "there is no run yet", { hint: "heddle init <target>" }),
+          : problem("no-run", "there is no run yet", {
+              hint: 'heddle init <target>, or: heddle task new "<brief>"',
+            }),
       ]);
     throw new Refused([problem("several-runs", "several runs are active", { hint: listed(active) })]);
   }

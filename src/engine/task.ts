@@ -48,6 +48,9 @@ export async function newRun({ protocol, brief, target, ...options }: NewRun): P
   const app = new App(options);
   try {
     const targetDir = resolve(options.root, target ?? (await targetOfPlan(app)) ?? ".");
+    const { realFolder } = await import("../discovery/project-files.ts");
+    const found = realFolder(targetDir);
+    if (isProblem(found)) throw new Refused([found]);
     const policy = policyOf(readConfig(paths.heddle));
     const metadata = { brief };
     await app.create(protocol, (id) => {

@@ -146,7 +146,10 @@ describe("a person's word", () => {
     expect(project.stateJson().actors.planning.status).toBe("clarifying");
     const [question] = (await project.status()).questions;
     expect(question.text).toBe("Which language?");
-    await project.must("answer", question.id, "en");
+    for (const wrong of [[], ["en", "--file", "answer.md"], ["--file", "none.md"]])
+      expect((await tried(project, "answer", question.id, ...wrong)).code).not.toBe(0);
+    project.write("answer.md", "en\n");
+    await project.must("answer", question.id, "--file", "answer.md");
     expect((await project.all()).code).toBe(0);
     const bundle = readFileSync(project.path(".heddle/attempts/task-1/planner-2/bundle.json"), "utf8");
     expect(JSON.parse(bundle).answers).toEqual([{ question: "Which language?", answer: "en" }]);
@@ -229,6 +232,18 @@ describe("stopping and going on", () => {
     expect(refused.said).toContain("the run is halted: stop_file");
     await project.must("resume");
     expect((await project.all()).code).toBe(0);
+  });
+
+  it("C14 a target that is not there, or is no directory, is refused before anything is made", async () => {
+    const project = await Lifecycle.begun();
+    for (const [target, said] of [
+      ["nowhere", "does not exist"],
+      ["app/README.md", "is not a directory"],
+    ] as const) {
+      const refused = await tried(project, "task", "new", "more", "--target", target);
+      expect(refused).toMatchObject({ code: 1, said: expect.stringContaining(said) });
+    }
+    expect(await project.json("task", "list")).toHaveLength(1);
   });
 
   it("C14 without an agent nothing begins, and the sentence says how to name one", async () => {

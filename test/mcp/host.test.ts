@@ -154,7 +154,10 @@ describe("a host", () => {
     await client.begin();
     const told = await client.call("status");
     expect(told.isError).toBe(true);
-    expect(told.document.problems[0]).toMatchObject({ code: "no-project", hint: "heddle init <target>" });
+    expect(told.document.problems[0]).toMatchObject({
+      code: "no-project",
+      hint: expect.stringMatching(/^heddle init <target>/),
+    });
     expect((await client.request("ping")).result).toEqual({});
     expect(await client.close()).toBe(0);
   });

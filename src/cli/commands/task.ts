@@ -206,7 +206,7 @@ export const revert: Command = {
     const phase = await app.look((run) => run.phase);
     if (phase === "done") return revertAfterwards(call, app, why);
     if (phase !== "revert") {
-      if (phase !== "accept") await refuseUnlessDue(app, "accept");
+      if (phase !== "accept") await refuseUnlessDue(app, "accept", "revert");
       await app.submit({ kind: "advance", digests: {}, request: "revert", reason: why });
     }
     return goOn(call, app, { all: false });

@@ -158,6 +158,8 @@ export const tuning: Protocol = {
     summary: "tuning-summary.md",
     abort: "abort-report.md",
   },
+  // Every action is heddle's own; one of them asks an agent in its course.
+  commands: [...Object.keys(makes), ...diagnoses.map((type) => `action-diagnose-${type}`)],
   subjects: tuningSubjects,
   counters: ["iterations"],
   rules: [
