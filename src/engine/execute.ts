@@ -179,9 +179,14 @@ export function sweep(folder: string): void {
     if (name.startsWith("room")) remove(join(folder, name));
 }
 
-/** What the person has not committed: agents do not see it. */
+/** What the person has not committed: agents do not see it. What is heddle's own they need not see. */
 export async function uncommitted(app: App): Promise<string[]> {
-  return dirtyFiles(await repositoryOf(app), 6);
+  const repository = await repositoryOf(app);
+  const own = excluded(app, repository.checkout ?? "");
+  const files = await dirtyFiles(repository, 6 + own.length);
+  return files
+    .filter((file) => !own.some((each) => file === each || file.startsWith(`${each}/`)))
+    .slice(0, 6);
 }
 
 export interface Orphan {

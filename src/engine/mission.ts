@@ -25,6 +25,7 @@ import { findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { recover, tidy } from "./execute.ts";
+import { askToHandOver } from "./hand-over.ts";
 import { notInitialized, unfilled } from "./mission-create.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
 import { repositoryOf } from "./target-repository.ts";
@@ -51,6 +52,8 @@ export interface MissionRun {
   readonly unconfined: boolean;
   /** Begin the next phase, when the present one is complete. */
   readonly next: boolean;
+  /** Hand the plan over to a decomposition instead of executing it. */
+  readonly handOver: boolean;
   readonly signal: AbortSignal;
   readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
@@ -65,6 +68,7 @@ export async function runMission(order: MissionRun): Promise<void> {
   await clearOwnHalt(app);
   await refuseWhileHalted(app);
   if (order.next) await beginNextPhase(app);
+  if (order.handOver) await askToHandOver(app);
   const carriers = {
     ...executionCarriers(execution),
     ...treeRoleCarriers({ ...execution, roles: missionRoles }),
@@ -101,8 +105,12 @@ async function refuseWhileHalted(app: App): Promise<void> {
     ]);
 }
 
+/** Whether its plan is handed over is said anew. */
 async function beginNextPhase(app: App): Promise<void> {
-  await app.submit({ kind: "advance", digests: {}, request: "next_phase" });
+  await app.submitAll([
+    { kind: "advance", digests: {}, request: "next_phase" },
+    { kind: "set", values: { hand_over: false } },
+  ]);
 }
 
 async function executionOf(
