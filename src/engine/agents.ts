@@ -6,6 +6,7 @@ import { isProblem, type Problem, problem } from "../core/problem.ts";
 import type { Park } from "../effects/run-agent.ts";
 import { wallClock } from "../host/clock.ts";
 import { makeAgent, type Workshop } from "./make-agent.ts";
+import { Refused } from "./refused.ts";
 
 export interface Agents {
   /** Who is to work now; `tags` are the task's. */
@@ -115,6 +116,18 @@ export function agentWords(config: Config, named: string | undefined): string[] 
   if (named !== undefined) return [named, ...fallbacks];
   const firsts = [config.agent, ...workers.map((each) => each.agent)].filter((word) => word !== undefined);
   return [...firsts, ...fallbacks];
+}
+
+/** Better now, in one sentence, than after the first of these roles has been started. */
+export function refuseWithoutAgents(agents: Agents, roles: readonly string[]): void {
+  const found = roles.map((role) => ({ role, agent: agents.forRole(role) }));
+  const nameless = found.filter(({ agent }) => isProblem(agent) && agent.code === "no-agent");
+  const problems = found.flatMap(({ agent }) =>
+    isProblem(agent) && agent.code !== "no-agent" ? [agent] : [],
+  );
+  const [first, ...others] = nameless.map(({ role }) => role);
+  if (first !== undefined) problems.unshift(noAgent([first, ...others].join("`, `")));
+  if (problems.length > 0) throw new Refused(problems);
 }
 
 export function noAgent(role: string): Problem {

@@ -19,7 +19,7 @@ import { endMarked } from "../host/processes.ts";
 import { dirtyFiles, openBranch, pinned, type Repository, tipOf, unpin } from "../host/repository.ts";
 import { verifyBundle } from "../planning/verify-bundle.ts";
 import { verifyProduct } from "../planning/verify-product.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
@@ -116,8 +116,7 @@ async function helpers(
     ...(config.review ? ["task-verifier"] : []),
     ...(verify ? ["verifier", "task-author"] : []),
   ];
-  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
-  if (problems.length > 0) throw new Refused(problems);
+  refuseWithoutAgents(agents, roles);
   return { box, agents };
 }
 

@@ -11,7 +11,7 @@ import { contextText, discoverProject, type ProjectContext, userPreferences } fr
 import { isFile, readText, replaceFile } from "../host/files.ts";
 import { forTheRole } from "../planning/for-the-role.ts";
 import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
@@ -150,7 +150,7 @@ export async function runPlanning({
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  refuseWithoutAgents(agents, config);
+  refuseWithoutAgents(agents, ["logic-architect", ...Object.keys(config.roles ?? {})]);
   await describe(app, config, { unconfined: chosen && needed });
   await clearOwnHalt(app);
   const { targetDir } = await placesOf(app);
@@ -170,13 +170,6 @@ export async function describe(
   const known = await app.look((run) => run.metadata.settings);
   const changed = known === settings ? {} : { policy };
   await app.submit({ kind: "describe", metadata: { unconfined, settings }, ...changed });
-}
-
-/** Better now, in one sentence, than after the first role has been started. */
-function refuseWithoutAgents(agents: Agents, config: Config): void {
-  const roles = ["logic-architect", ...Object.keys(config.roles ?? {})];
-  const problems = roles.map((role) => agents.forRole(role)).filter((found) => "code" in found);
-  if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
 }
 
 /** Whoever calls again wants to go on after a Ctrl-C, and another try of the role that gave up. */

@@ -53,13 +53,14 @@ export const mission: Command = {
   interruptible: true,
   run: async (call) => {
     const [said] = call.args;
+    if (said !== undefined && asElsewhere.has(said)) throw notAGoal(said);
     const begun = await begunMission(call);
-    if (begun && said !== undefined) throw missionExists();
+    if (begun && said !== undefined && !(await isAbout(call, begun))) throw missionExists();
     if (!begun && said === undefined && !isThere(`${pathsIn(call.root).meta}/context.md`)) {
       const { notInitialized } = await import("../../engine/mission-create.ts");
       throw notInitialized();
     }
-    return goOnWithMission(call, begun ?? (await create(call, { force: false })));
+    return goOnWithMission(call, begun ?? (await begin(call)));
   },
 };
 
@@ -103,6 +104,33 @@ async function begunMission({ root, app: open }: Call): Promise<App | undefined>
   if (!isThere(pathsIn(root).database)) return undefined;
   const app = (await open()).choosing({ protocol: "mission" });
   return (await app.hasRun()) ? app : undefined;
+}
+
+/** Commands that a person looks for here: none of these words is a goal. */
+const asElsewhere = new Set(["status", "answer", "halt", "resume", "stop", "report", "next", "help", "undo"]);
+
+function notAGoal(word: string): Refused {
+  const command = word === "stop" ? "halt" : word;
+  return new Refused([
+    problem("no-goal", `\`${word}\` is not a goal`, {
+      hint: `heddle ${command}, as for every run; a goal is a sentence`,
+    }),
+  ]);
+}
+
+/** The same goal said again is no other mission: whoever was told that an agent is missing types it once more. */
+async function isAbout(call: Call, begun: App): Promise<boolean> {
+  const said = call.args[0] === "-" ? undefined : await goalOf(call);
+  const context = await begun.look((run) => readText(`${run.planningDir}/context.md`));
+  return said !== undefined && "text" in context && context.text.includes(`## Goal\n\n${said.trim()}\n`);
+}
+
+/** Nothing is made before it is known that somebody can work on it. */
+async function begin(call: Call): Promise<App> {
+  const { missionAgents } = await import("../../engine/mission.ts");
+  const { root, flags } = call;
+  await missionAgents({ root, agent: flags.one("agent"), unconfined: flags.has("unconfined") });
+  return create(call, { force: false });
 }
 
 function missionExists(): Refused {
