@@ -1,6 +1,7 @@
 // `heddle init`: directories, journal and run come into being here and nowhere else (C16, D1).
 import { join, resolve } from "node:path";
 import { problem } from "../core/problem.ts";
+import type { Json } from "../core/run.ts";
 import { isThere, makeFolder, readIfThere, rename } from "../host/files.ts";
 import { unusable } from "../journal/failure.ts";
 import { createDatabase } from "../journal/schema.ts";
@@ -14,6 +15,7 @@ export interface Creation extends AppOptions {
   readonly target: string;
   readonly force: boolean;
   readonly stack?: string | undefined;
+  readonly metadata?: Readonly<Record<string, Json>>;
 }
 
 export async function createProject(creation: Creation): Promise<App> {
@@ -28,7 +30,8 @@ export async function createProject(creation: Creation): Promise<App> {
       view: join(paths.planning, "state.json"),
       places: (archive) => [[paths.planning, archive]],
     });
-    const metadata = creation.stack === undefined ? {} : { tech_stack: creation.stack };
+    const stack = creation.stack === undefined ? {} : { tech_stack: creation.stack };
+    const metadata = { ...creation.metadata, ...stack };
     makePlanning(paths);
     const input = { kind: "create", targetDir, planningDir: paths.planning, metadata } as const;
     await app.create("decomposition", () => [input], { alone: true });

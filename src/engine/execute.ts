@@ -19,13 +19,13 @@ import { endMarked } from "../host/processes.ts";
 import { dirtyFiles, openBranch, pinned, type Repository, tipOf, unpin } from "../host/repository.ts";
 import { verifyBundle } from "../planning/verify-bundle.ts";
 import { verifyProduct } from "../planning/verify-product.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
-import { describe, oncePerMessage } from "./plan.ts";
+import { describe } from "./plan.ts";
 import { excluded, landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 import { type RoleCraft, treeRoleCarriers } from "./tree-roles.ts";
 
@@ -112,8 +112,10 @@ async function helpers(
     ...(config.review ? ["task-verifier"] : []),
     ...(verify ? ["verifier", "task-author"] : []),
   ];
-  const problems = roles.map((role) => agents.forRole(role, { phase: "executing" })).filter(isProblem);
-  if (problems.length > 0) throw new Refused(oncePerMessage(problems));
+  refuseWithoutAgents(
+    agents,
+    roles.map((role) => ({ role, phase: "executing" })),
+  );
   return { box, agents };
 }
 
@@ -175,9 +177,14 @@ export function sweep(folder: string): void {
     if (name.startsWith("room")) remove(join(folder, name));
 }
 
-/** What the person has not committed: agents do not see it. */
+/** What the person has not committed: agents do not see it. What is heddle's own they need not see. */
 export async function uncommitted(app: App): Promise<string[]> {
-  return dirtyFiles(await repositoryOf(app), 6);
+  const repository = await repositoryOf(app);
+  const own = excluded(app, repository.checkout ?? "");
+  const files = await dirtyFiles(repository, 6 + own.length);
+  return files
+    .filter((file) => !own.some((each) => file === each || file.startsWith(`${each}/`)))
+    .slice(0, 6);
 }
 
 export interface Orphan {

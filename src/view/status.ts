@@ -112,7 +112,9 @@ function haltLines(run: Run, look: Look): string[] {
   const way = run.halt?.code === "budget" ? "heddle resume --budget <usd> goes on" : "heddle resume goes on";
   const open = run.questions.filter((question) => question.answer === null);
   return [
-    ...(reason === undefined ? [] : [paint(`HALTED: ${oneLine(reason)}`, 33, look), `  ${way}`]),
+    ...(reason === undefined || (run.halt && standsForItself(run))
+      ? []
+      : [paint(`HALTED: ${oneLine(reason)}`, 33, look), `  ${way}`]),
     ...open.map((question) => paint(questionLine(question), 36, look)),
   ];
 }
@@ -193,10 +195,13 @@ function notes(run: Run): string[] {
   if (judged === "stale" && (run.phase === "sequencing" || run.phase === "ready"))
     lines.push("the tasks changed since they were judged: heddle verify-plan");
   const { rule } = decide(run.protocol, { run, request: null, digests: {} });
-  if (rule) lines.push(`next: ${rule.name}`);
-  if (run.protocolName === "mission" && !run.holder) lines.push(...standingLines(run));
+  if (standsForItself(run)) lines.push(...standingLines(run));
+  else if (rule) lines.push(`next: ${rule.name}`);
   return lines;
 }
+
+/** A mission that nobody drives says in one place where it stands, and in one way what goes on. */
+const standsForItself = ({ protocolName, holder }: Run) => protocolName === "mission" && !holder;
 
 /** Why a mission stands still, and what goes on (M9). */
 function standingLines(run: Run): string[] {

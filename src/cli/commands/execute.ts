@@ -53,6 +53,15 @@ export const execute: Command = {
   },
 };
 
+/** All of it, without questions, and verified as a whole: for a plan that a mission handed over. */
+export async function executeAll(call: Call, app: App): Promise<Reply> {
+  const isDone = await app.look(({ phase }) => phase === "complete");
+  await warnOfUncommitted(call, app);
+  if (!isDone)
+    await go(call, app, { slots: undefined, onOrphan: await orphanPolicy(call, app), verify: true });
+  return outcome(call, app);
+}
+
 /** Every task is done, and the whole is, or is to be, verified. */
 async function isLeftToRoles({ flags }: Call, app: App): Promise<boolean> {
   const ended = ["verifying", "gap_planning", ...(flags.has("verify") ? ["complete"] : [])];
@@ -60,7 +69,7 @@ async function isLeftToRoles({ flags }: Call, app: App): Promise<boolean> {
 }
 
 /** Once, at the beginning: later the branch is what counts. */
-async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
+export async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
   if (await app.look((run) => run.branch !== null || run.halt !== null)) return;
   const { uncommitted } = await import("../../engine/execute.ts");
   const files = await uncommitted(app);
@@ -111,6 +120,7 @@ interface Going {
   readonly only?: readonly TaskId[];
   readonly slots: number | undefined;
   readonly onOrphan: OnOrphan;
+  readonly verify?: boolean;
 }
 
 async function go(call: Call, app: App, going: Going): Promise<void> {

@@ -8,6 +8,7 @@ import { missionSubjects, TASK_RETRIES } from "./subjects.ts";
 export {
   currentPhase,
   currentTask,
+  dueGeneration,
   gapCount,
   isBlockage,
   missionInputs,
@@ -49,6 +50,7 @@ const planning: readonly Rule[] = [
     saw("judged", "passed"),
     plan,
   ),
+  rule("the plan is of an earlier turn", at("planning"), saw("plan's turn", "past"), plan),
   rule(
     "the plan is valid, and to be handed over",
     at("planning"),

@@ -75,6 +75,19 @@ const work: Subject = {
   },
 };
 
+/** Which plan of which phase is due. */
+export const dueGeneration = (run: Run) => `${currentPhase(run)}.${gapCount(run)}`;
+
+/** A phase that was handed over leaves a plan that nobody here has verified. */
+const turn: Subject = {
+  about: "whether the plan that is there was made for this turn of the mission",
+  values: ["present", "past"],
+  see: ({ run }) => {
+    const { generation = dueGeneration(run) } = run.artifacts.plan?.content ?? {};
+    return generation === dueGeneration(run) ? "present" : "past";
+  },
+};
+
 export const missionSubjects: Readonly<Record<string, Subject>> = {
   context: artifact("context"),
   "research done": variable("research_done", ["true", "false"], "false"),
@@ -83,6 +96,7 @@ export const missionSubjects: Readonly<Record<string, Subject>> = {
   work,
   "hand over": variable("hand_over", ["true"], "false"),
   judged,
+  "plan's turn": turn,
   ...verifyingSubjects,
   phases: counterSince("phases", () => Number.POSITIVE_INFINITY),
 };
