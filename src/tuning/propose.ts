@@ -14,11 +14,12 @@ import {
 } from "./fix.ts";
 import { type Measured, measure } from "./measure.ts";
 import { skillFile } from "./read.ts";
-import type { Skill } from "./skill.ts";
+import { ownsFolder, type Skill } from "./skill.ts";
 import * as code from "./strategies/code.ts";
 import * as documents from "./strategies/documents.ts";
 import * as prose from "./strategies/prose.ts";
 import * as state from "./strategies/state.ts";
+import { isSamePackage } from "./toml.ts";
 
 /** For what is not here there is no honest rule: which of four kinds of agents may go, only somebody who understands can say. */
 const strategies: Readonly<Partial<Record<PatternId, readonly Strategy[]>>> = {
@@ -88,10 +89,19 @@ function mend(
   const found: Case | undefined = file && { finding, skill, file };
   for (const strategy of (found && strategies[finding.pattern]) ?? []) {
     const mending = found && strategy(found);
-    if (mending && helps(before, measure(changedSkill(skill, mending.changes), focus), finding))
+    if (
+      mending?.changes.every((change) => isSound(skill, change)) &&
+      helps(before, measure(changedSkill(skill, mending.changes), focus), finding)
+    )
       return mending;
   }
   return undefined;
+}
+
+/** A file beside an agent or a command would be taken for another one; what is around a prompt is no prompt. */
+function isSound({ entry, kind }: Skill, { file, before, after }: Change): boolean {
+  if (before === null) return ownsFolder(entry.path) || kind === "instructions";
+  return !file.endsWith(".toml") || isSamePackage(before, after);
 }
 
 /** Gone, and nothing worse than before (S8). */

@@ -222,7 +222,7 @@ export const moveSections: Strategy = ({ finding, skill, file }) => {
   const added: Change[] = [];
   let lines: readonly string[] = file.lines;
   for (const { each, text } of moved.sort((a, b) => b.each.line - a.each.line)) {
-    const path = `references/${slug(each.title)}.md`;
+    const path = `${skill.kind === "instructions" ? "docs/agents" : "references"}/${slug(each.title)}.md`;
     if (skill.has(path) || added.some((change) => change.file === path)) return undefined;
     added.push({ file: path, before: null, after: `${text.replace(/^#+/, "#").trimEnd()}\n` });
     const pointer = [
