@@ -3,15 +3,17 @@
 import { join, relative } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Input } from "../core/input.ts";
-import { isProblem, problem } from "../core/problem.ts";
+import { problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
 import { makeFolder, readIfThere } from "../host/files.ts";
+import { tuning } from "../protocols/tuning/protocol.ts";
 import { deepAreas, roundOf, stateAt } from "../protocols/tuning/subjects.ts";
+import { workersOf } from "../protocols/workers.ts";
 import { general } from "../tuning/actions/requirements.ts";
 import { isWithin } from "../tuning/propose.ts";
 import type { SkillPlace } from "../tuning/read.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
@@ -20,7 +22,6 @@ import { drive, interrupted } from "./drive.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { loadProtocol } from "./protocols.ts";
 import { tuningCarriers } from "./tune-actions.ts";
-import { tuningRoles } from "./tune-agents.ts";
 import { DeepAnalysis } from "./tune-analysis.ts";
 
 export interface TuneOrder extends AppOptions {
@@ -183,8 +184,7 @@ async function agentsFor(
   const needed = words.some((word) => !word.startsWith("scripted:"));
   const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const problems = tuningRoles.map((role) => agents.forRole(role, { phase: "tuning" })).filter(isProblem);
-  if (problems[0]) throw new Refused([problems[0]]);
+  refuseWithoutAgents(agents, workersOf(tuning));
   return agents;
 }
 
