@@ -97,6 +97,22 @@ describe("an agent that may not be asked", () => {
     expect(await project.facts("attempt-failed")).toEqual([]);
   });
 
+  it("C7 an API that goes down in the middle of a run costs no try: it is waited for", async () => {
+    const does = `const task = process.env.HEDDLE_TASK, file = "src/" + task + ".txt";
+fs.mkdirSync("src", { recursive: true }); fs.writeFileSync(file, task + "\\n");
+fs.writeFileSync(out, JSON.stringify({ version: "1.0", task_id: task, status: "success", files: { created: [file], modified: [] } }));`;
+    const down = { status: 503, words: "Service unavailable", work: does };
+    const project = await Execution.ready({ tasks: 2, after: (n) => (n === 1 ? [] : [1]) });
+    project.write("bin/claude", standIn('process.env.HEDDLE_TASK === "T002" && attempt === "1"', down));
+    chmodSync(project.path("bin/claude"), 0o755);
+    project.config({ attempts: 1, agent: "claude" });
+    const ran = await executed(project);
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(await project.facts("attempt-parked")).toMatchObject([
+      { task: "T002", reason: expect.stringMatching(/answered 503.*goes on by itself/) },
+    ]);
+  });
+
   it("C7 every one of a chain limited: it says when it goes on, and goes on by itself", async () => {
     const soon = { status: 429, words: "try again in 5s", work: "" };
     const done = `fs.mkdirSync("src", { recursive: true }); fs.writeFileSync("src/T001.txt", "T001\\n");
