@@ -1,6 +1,6 @@
 // Any agent that speaks the Agent Client Protocol over its standard streams: Gemini CLI, opencode, and whoever else.
 // What is peculiar to one of them is data (`acp-agents.ts`); what is said is in `acp-stream.ts`.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "../host/environment.ts";
 import { Talk } from "../host/talk.ts";
@@ -10,7 +10,7 @@ import { followingSettings, steeringOf } from "./acp-trust.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
-import { type AgentProgram, heddleServer, programFor } from "./program.ts";
+import { type AgentProgram, failedAs, heddleServer, programFor } from "./program.ts";
 
 export interface AcpAgent extends AgentProgram, Caps {
   readonly command: readonly [string, ...string[]];
@@ -43,6 +43,12 @@ async function* converse(
   const { model, prices } = agent;
   const quirks = order.trusted ? followingSettings(agent.quirks, order.workspace.cwd) : agent.quirks;
   const tools = order.trusted || !steeringOf(quirks).needsTrust;
+  const obeyed = quirks?.obeys?.find((name) => existsSync(join(order.workspace.cwd, name)));
+  if (!order.trusted && obeyed !== undefined) {
+    const why = `${quirks?.title} would obey the repository's ${obeyed}, which nobody has approved`;
+    yield { kind: "stopped", how: failedAs("environment", why, false) };
+    return;
+  }
   const talk = new Talk();
   furnish(order, quirks);
   const [program, ...args] = agent.command;
@@ -103,6 +109,7 @@ function variables({ quirks, model, box }: AcpAgent): Environment {
   return {
     ...Object.fromEntries(given),
     ...quirks?.set,
+    ...quirks?.made?.(own),
     ...(variable !== undefined && model !== undefined && { [variable]: model }),
     ...(box.kind === "boxed" && { IS_SANDBOX: "1" }),
   };

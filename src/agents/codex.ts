@@ -75,17 +75,9 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
 }
 
 function settings({ workspace, trusted }: Order): string[] {
-  const own = process.env;
-  const url = own.OPENAI_BASE_URL || "https://api.openai.com/v1";
-  const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
-  const provider = [
-    'name="OpenAI"',
-    `base_url=${toml(url)}`,
-    `env_key=${toml(keyVariable)}`,
-    'wire_api="responses"',
-    `request_max_retries=${retries}`,
-    `stream_max_retries=${retries}`,
-  ];
+  const provider = Object.entries(codexProvider(process.env, keyVariable)).map(
+    ([name, value]) => `${name}=${JSON.stringify(value)}`,
+  );
   return [
     "model_provider=heddle",
     `model_providers.heddle={${provider.join(",")}}`,
@@ -112,6 +104,19 @@ function servers(order: Order): string[] {
     ...["startup_timeout_sec=60", 'default_tools_approval_mode="approve"'],
   ];
   return [`mcp_servers.heddle={${server.join(",")}}`];
+}
+
+/** Whom it asks: one place for Codex itself and for what speaks ACP in its stead. */
+export function codexProvider(own: NodeJS.ProcessEnv, env_key: string) {
+  const retries = Number(own.HEDDLE_CODEX_RETRIES || 4);
+  return {
+    name: "OpenAI",
+    base_url: own.OPENAI_BASE_URL || "https://api.openai.com/v1",
+    env_key,
+    wire_api: "responses",
+    request_max_retries: retries,
+    stream_max_retries: retries,
+  };
 }
 
 /** A JSON string is a TOML string. */

@@ -29,7 +29,7 @@ export interface Answers {
 }
 
 /** From here on there is a plan, and nobody needs to work on it. */
-export const planned = new Set(["ready", "executing", "complete"]);
+export const planned = new Set(["ready", "executing", "verifying", "gap_planning", "complete"]);
 
 export async function answersFor(call: Call, planningDir: string, known?: Known): Promise<Answers> {
   const { flags, root } = call;

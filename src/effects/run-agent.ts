@@ -93,7 +93,9 @@ export async function runAgent(work: TaskWork, signal: AbortSignal): Promise<Out
   }
   const started = { ...before, resumed: before.resumed + 1 };
   for (const name of ["stdout", "stderr"]) setAside(join(folder.folder, name), started.resumed);
-  return carryOut(work, { started, usage, events: (order) => resume(order, signal) }, signal);
+  // An agent that tells its spending at its end alone had told nothing.
+  const cutOff = usage ?? { agent: before.agent, inputTokens: 0, outputTokens: 0, costUsd: null };
+  return carryOut(work, { started, usage: cutOff, events: (order) => resume(order, signal) }, signal);
 }
 
 /** What it had printed before it was cut off is kept beside what it prints now. */

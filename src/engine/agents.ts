@@ -7,8 +7,10 @@ import { type Work, workerFor } from "../config/worker.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
 import type { Park } from "../effects/run-agent.ts";
 import { wallClock } from "../host/clock.ts";
+import type { PhaseWorker } from "../protocols/workers.ts";
 import { failedMs, Leave } from "./leave.ts";
 import { makeAgent, type Workshop } from "./make-agent.ts";
+import { Refused } from "./refused.ts";
 
 export interface Agents {
   /** Who is to work now. */
@@ -116,6 +118,17 @@ export function agentWords(config: Config, named: string | undefined): string[] 
   if (named !== undefined) return [named, ...fallbacks];
   const firsts = [config.agent, ...workers.map((each) => each.agent)].filter((word) => word !== undefined);
   return [...firsts, ...fallbacks];
+}
+
+/** Better now, in one sentence, than after the first of them has been started. What one lacks, mostly all of them lack. */
+export function refuseWithoutAgents(agents: Agents, workers: readonly PhaseWorker[]): void {
+  const found = new Map<string, Problem>();
+  for (const { role, phase } of workers) {
+    const agent = agents.forRole(role, { phase });
+    const same = isProblem(agent) && (agent.code === "no-agent" ? agent.code : agent.message);
+    if (same && !found.has(same)) found.set(same, agent);
+  }
+  if (found.size > 0) throw new Refused([...found.values()]);
 }
 
 /** Who can be named depends on who is here. */

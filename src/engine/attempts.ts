@@ -284,7 +284,7 @@ export function protectedPaths(app: App, { checkout }: Pick<Repository, "checkou
     .map((path) => path.slice(root.length + 1));
 }
 
-function setUpOf({ app, config, box }: Execution): SetUp {
+export function setUpOf({ app, config, box }: Execution): SetUp {
   return {
     commands: config.setup,
     bench: benchFor(config, sandboxOf(box)),

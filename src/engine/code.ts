@@ -172,7 +172,7 @@ async function takeCode(jobs: Jobs, scene: Scene): Promise<Outcome> {
   const patch = await patchBetween(repository, base, commit);
   return {
     ok: true,
-    inputs: [keepPatch(run, { head, patch, content }), await writeFiles(repository, run, commit)],
+    inputs: [await writeFiles(repository, run, commit), keepPatch(run, { head, patch, content })],
   };
 }
 

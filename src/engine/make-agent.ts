@@ -108,7 +108,8 @@ function codexAgent(name: string, config: AgentConfig, shop: Workshop): Agent | 
 /** `acp:gemini` is one that is known; `acp:./x` is any program; `gemini-2.5-pro` after a second colon is a model. */
 function acpAgent(name: string, config: AgentConfig, shop: Workshop): Agent | Problem {
   const [first = "", ...args] = config.command ?? [];
-  const [word = "", model] = first.includes("/") ? [first] : split(first);
+  // A model's name may have a slash in it, a known agent's has none.
+  const [word = "", model] = /^[^:]*\//.test(first) ? [first] : split(first);
   const quirks = acpAgents[basename(word)];
   const [program = "", ...further] = args.length > 0 || !quirks ? [word, ...args] : quirks.command;
   const found = locateProgram(word.includes("/") ? inRoot(shop.root, word) : program);

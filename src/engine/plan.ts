@@ -6,7 +6,7 @@ import type { AgentEvent } from "../agents/agent.ts";
 import { isInstalled, keyOf, offeredAgents } from "../agents/known.ts";
 import type { Config } from "../config/config.ts";
 import { freshness } from "../core/artifact.ts";
-import { isProblem, type Problem, problem } from "../core/problem.ts";
+import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { contextText, discoverProject, type ProjectContext, userPreferences } from "../discovery/discover.ts";
 import { isFile, readText, replaceFile } from "../host/files.ts";
@@ -14,7 +14,7 @@ import { forTheRole } from "../planning/for-the-role.ts";
 import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
 import { decomposition } from "../protocols/decomposition/protocol.ts";
 import { workersOf } from "../protocols/workers.ts";
-import { type Agents, agentWords, chooseAgents, noAgent } from "./agents.ts";
+import { agentWords, chooseAgents, noAgent, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
@@ -104,7 +104,8 @@ export async function lookAgain(app: App): Promise<void> {
 export async function reopenStale(app: App): Promise<void> {
   const digests = await observe(app);
   const stale = await app.look((run) => {
-    if (run.phase === "executing" || run.phase === "complete") return undefined;
+    const order = run.protocol.phases.map(({ name }) => name);
+    if (order.indexOf(run.phase) >= order.indexOf("executing")) return undefined;
     const made = [
       ["capability_map", "logical"],
       ["physical_map", "physical"],
@@ -158,7 +159,11 @@ export async function runPlanning({
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  refuseWithoutAgents(agents);
+  const later = ["executing", "verifying", "gap_planning"];
+  refuseWithoutAgents(
+    agents,
+    workersOf(decomposition).filter(({ phase }) => !later.includes(phase)),
+  );
   await describe(app, config, { unconfined: chosen && needed });
   await clearOwnHalt(app);
   const { targetDir } = await placesOf(app);
@@ -178,19 +183,6 @@ export async function describe(
   const known = await app.look((run) => run.metadata.settings);
   const changed = known === settings ? {} : { policy };
   await app.submit({ kind: "describe", metadata: { unconfined, settings }, ...changed });
-}
-
-/** Better now, in one sentence, than after the first role has been started. */
-function refuseWithoutAgents(agents: Agents): void {
-  const workers = workersOf(decomposition).filter(({ phase }) => phase !== "executing");
-  const problems = workers.map(({ role, phase }) => agents.forRole(role, { phase })).filter(isProblem);
-  if (problems.length > 0) throw new Refused(oncePerMessage(problems));
-}
-
-/** What is missing for one role is mostly missing for all of them. */
-export function oncePerMessage(problems: readonly Problem[]): Problem[] {
-  const known = new Map(problems.map((each) => [each.code === "no-agent" ? each.code : each.message, each]));
-  return [...known.values()];
 }
 
 /** Whoever calls again wants to go on after a Ctrl-C, and another try of the role that gave up. */

@@ -87,6 +87,7 @@ describe("U1 --agent", () => {
     expect(choose("acp:gemini", root)).toMatchObject({ code: "no-key", hint: "export GEMINI_API_KEY=…" });
     process.env.GEMINI_API_KEY = "for-this-test";
     expect(await startedWith(choose("acp:gemini:flash", root), root)).toBe("--acp -m flash");
+    expect(await startedWith(choose("acp:gemini:google/flash", root), root)).toBe("--acp -m google/flash");
     expect(choose("acp:./mine", root)).toMatchObject({ code: "no-program" });
     writeFileSync(join(root, "mine"), `#!/bin/sh\necho mine "$@"\n`, { mode: 0o755 });
     expect(await startedWith(choose("acp:./mine", root), root)).toBe("mine");

@@ -45,6 +45,8 @@ function scene({ resumes = true, mayResume = true, name = "claude" } = {}): Scen
     env: {},
     watch: () => {},
     mayResume,
+    trust: () => ({ isTrusted: false }),
+    park: () => undefined,
   };
   // Without a proposal nothing else of it is looked at.
   return { work: work as unknown as TaskWork, calls };
@@ -84,6 +86,13 @@ describe("an attempt that was cut off with its orchestrator", () => {
     const at = scene();
     cutOff(at);
     expect(await run(at)).toMatchObject({ usage: { inputTokens: 107, outputTokens: 11, costUsd: null } });
+  });
+
+  it("C12 does not take for free what an agent had not told before", async () => {
+    const at = scene();
+    cutOff(at);
+    writeFileSync(at.work.folder.events, "");
+    expect(await run(at)).toMatchObject({ usage: { inputTokens: 7, outputTokens: 1, costUsd: null } });
   });
 
   it.each([
