@@ -195,7 +195,11 @@ function left(run: Run): string[] {
   const failed = run.tasks.notable().filter((task) => task.state === "failed");
   return failed.slice(0, 10).flatMap(({ def, failure }) => {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
-    return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
+    const force = failure?.retryable === false ? " --force" : "";
+    return [
+      `${def.id} failed (${failure?.category}): ${why}`,
+      `  hint: heddle state retry-task ${def.id}${force}`,
+    ];
   });
 }
 
