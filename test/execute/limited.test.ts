@@ -86,6 +86,16 @@ describe("an agent that may not be asked", () => {
     expect(await project.facts("attempt-failed")).toEqual([]);
   });
 
+  it("U1 a key that is refused is said, with what finds out more and what goes on", async () => {
+    const refused = { status: 401, words: "invalid x-api-key", work: "" };
+    const project = await made(standIn("true", refused), { agent: "claude", attempts: 3 });
+    const ran = await executed(project);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("the model's API refused the key (401): invalid x-api-key");
+    expect(ran.out).toContain("hint: heddle doctor, then: heddle state retry-task T001 --force");
+    expect(await project.facts("task-started")).toHaveLength(1);
+  });
+
   it("U1 an API that is down costs no try where a fallback goes on at once", async () => {
     const down = { status: 500, words: "Internal server error", work: "" };
     const project = await made(standIn("true", down), { agent: "claude", fallback: ["command:./agent.cjs"] });

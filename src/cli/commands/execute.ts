@@ -196,9 +196,11 @@ function left(run: Run): string[] {
   return failed.slice(0, 10).flatMap(({ def, failure }) => {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
     const force = failure?.retryable === false ? " --force" : "";
+    // What is wrong with the machine, a key or an agent is found there.
+    const first = failure?.category === "environment" ? "heddle doctor, then: " : "";
     return [
       `${def.id} failed (${failure?.category}): ${why}`,
-      `  hint: heddle state retry-task ${def.id}${force}`,
+      `  hint: ${first}heddle state retry-task ${def.id}${force}`,
     ];
   });
 }
