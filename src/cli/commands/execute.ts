@@ -195,7 +195,13 @@ function left(run: Run): string[] {
   const failed = run.tasks.notable().filter((task) => task.state === "failed");
   return failed.slice(0, 10).flatMap(({ def, failure }) => {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
-    return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
+    const force = failure?.retryable === false ? " --force" : "";
+    // What is wrong with the machine, a key or an agent is found there.
+    const first = failure?.category === "environment" ? "heddle doctor, then: " : "";
+    return [
+      `${def.id} failed (${failure?.category}): ${why}`,
+      `  hint: ${first}heddle state retry-task ${def.id}${force}`,
+    ];
   });
 }
 
