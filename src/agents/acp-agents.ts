@@ -1,5 +1,7 @@
 // What is known of agents that speak the Agent Client Protocol: data, not code. An agent that is not here works with
 // what its person configures.
+import { codexCredentials, codexProvider } from "./codex.ts";
+
 export interface AcpQuirks {
   readonly title: string;
   readonly command: readonly string[];
@@ -11,16 +13,32 @@ export interface AcpQuirks {
   /** Variables that it may have from the person's environment beside its key: an address, no secrets. */
   readonly passes: readonly string[];
   readonly set: Readonly<Record<string, string>>;
+  /** Further ones, made from the person's environment. */
+  readonly made?: (own: NodeJS.ProcessEnv) => Readonly<Record<string, string>>;
   /** Files that it wants in its home. */
   readonly home: Readonly<Record<string, string>>;
-  /** How a model is named on its command line, or by a variable. */
+  /** How a model is named on its command line, or by a variable; otherwise it is chosen by the protocol. */
   readonly modelFlag?: string;
   readonly modelVariable?: string;
-  /** What goes with `initialize` and `session/new`. */
+  /** What of a repository it obeys whatever it is told: it is not started where there is such a thing. */
+  readonly obeys?: readonly string[];
+  /** What goes with `initialize`, and with `session/new` and `session/load`. */
   readonly clientMeta?: object;
   readonly sessionMeta?: object;
   /** Its tokens are those of the last step alone, so that only its cost can be believed. */
   readonly tokensOfLastStep?: boolean;
+}
+
+/** As in `codex.ts`. */
+function codexSettings(own: NodeJS.ProcessEnv) {
+  const key = codexCredentials.find((name) => own[name]) ?? "OPENAI_API_KEY";
+  return {
+    model_providers: { heddle: codexProvider(own, key) },
+    shell_environment_policy: { exclude: codexCredentials },
+    features: { plugins: false, hooks: false, unbounded_connection_retries: false },
+    analytics: { enabled: false },
+    check_for_update_on_startup: false,
+  };
 }
 
 const claudeVariables = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
@@ -61,6 +79,8 @@ export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
     },
     home: {},
+    // Its plugins are loaded a second time, whatever it is told about the first.
+    obeys: [".opencode", "opencode.json", "opencode.jsonc"],
     tokensOfLastStep: true,
   },
   "claude-agent-acp": {
@@ -70,7 +90,12 @@ export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
     credentials: claudeVariables,
     passes: ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES"],
-    set: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+    set: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      // Tools of a server would be hidden behind a search.
+      ENABLE_TOOL_SEARCH: "false",
+    },
     home: {},
     modelVariable: "ANTHROPIC_MODEL",
     sessionMeta: { claudeCode: { options: { settingSources: [] } } },
@@ -80,9 +105,19 @@ export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
     command: ["codex-acp"],
     vendor: "openai",
     install: "npm install -g @agentclientprotocol/codex-acp",
-    credentials: ["CODEX_API_KEY", "OPENAI_API_KEY"],
-    passes: ["OPENAI_BASE_URL"],
-    set: {},
+    credentials: codexCredentials,
+    passes: [],
+    set: {
+      // Its own sandbox is off, because ours is around it, and no model is asked what it may do.
+      INITIAL_AGENT_MODE: "agent-full-access",
+      MODEL_PROVIDER: "heddle",
+      NO_BROWSER: "1",
+      // It would ask its model what the person might say next.
+      CODEX_ACP_PROMPT_SUGGESTIONS: "false",
+    },
+    // It declares the workspace trusted.
+    obeys: [".codex"],
+    made: (own) => ({ CODEX_CONFIG: JSON.stringify(codexSettings(own)) }),
     home: {},
     // An API's error comes as talk and a good end, unless one asks for it.
     clientMeta: { jetbrains: { air: { version: 1, capabilities: ["sessionFailure"] } } },

@@ -1,9 +1,9 @@
 // The Agent Client Protocol (version 1), from the client's side: JSON-RPC, a message per line. The order of it:
 //
-//   initialize ── session/new | session/load ── session/prompt ── answer: why it stopped
-//                                                   └ session/update*, session/request_permission*
+//   initialize ── session/new | session/load ── (session/set_config_option) ── session/prompt ── answer: why it stopped
+//                                                   session/update*, session/request_permission* ┘
 //
-// Spoken here and not by the official SDK: seven messages are needed, the stream must go through heddle's own runner
+// Spoken here and not by the official SDK: eight messages are needed, the stream must go through heddle's own runner
 // (box, limits, redaction, records), and the SDK's interface changed whole between its versions.
 import type { Limits } from "../host/limits.ts";
 import type { Ending, ProgramLine } from "../host/program.ts";
@@ -20,6 +20,8 @@ export interface AcpSession {
   readonly title: string;
   readonly cwd: string;
   readonly prompt: (fresh: boolean) => string;
+  /** MCP servers that it is given. */
+  readonly servers: readonly object[];
   /** The conversation to go on with. */
   readonly earlier?: string | undefined;
   /** Called with the name that the agent gave to its conversation. */
@@ -31,16 +33,20 @@ export interface AcpSession {
 
 const longestReason = 300;
 const longestDetail = 200;
-type Step = "initialize" | "session" | "load" | "prompt";
+type Step = "initialize" | "session" | "load" | "model" | "prompt";
 type Tokens = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
 export class AcpStream implements Stream {
+  /** Gemini CLI waits for its servers, for seconds. */
+  readonly lingerMs = 1500;
   readonly #session: AcpSession;
   readonly #asked = new Map<number, Step>();
   readonly #tools = new Set<string>();
   #next = 0;
   #text = "";
   #began = false;
+  /** The conversation that goes on when its model is chosen. */
+  #pending: { readonly name: string; readonly fresh: boolean } | undefined;
   /** Updates before the prompt repeat an earlier conversation. */
   #prompted = false;
   #end: Stopped | undefined;
@@ -89,6 +95,7 @@ export class AcpStream implements Stream {
       initialize: "initialize",
       session: "session/new",
       load: "session/load",
+      model: "session/set_config_option",
       prompt: "session/prompt",
     };
     const id = this.#next++;
@@ -105,15 +112,18 @@ export class AcpStream implements Stream {
     if (step === undefined) return [];
     this.#asked.delete(id);
     if (error !== undefined && step === "load") return this.#open();
+    if (error !== undefined && step === "model") return this.#over(this.#noModel(fieldsOf(error)));
     if (error !== undefined) return this.#over(failureIn(fieldsOf(error), this.#session.title));
     const given = fieldsOf(result);
     switch (step) {
       case "initialize":
         return this.#initialized(given);
       case "session":
-        return this.#prompt(wordIn(given, "sessionId"), true);
+        return this.#choose(given, { name: wordIn(given, "sessionId"), fresh: true });
       case "load":
-        return this.#prompt(this.#session.earlier ?? "", false);
+        return this.#choose(given, { name: this.#session.earlier ?? "", fresh: false });
+      case "model":
+        return this.#prompt();
       case "prompt":
         return this.#concluded(given);
     }
@@ -123,22 +133,43 @@ export class AcpStream implements Stream {
     this.#began = true;
     const { earlier: sessionId, cwd } = this.#session;
     if (sessionId === undefined || fieldsOf(agentCapabilities).loadSession !== true) return this.#open();
-    this.#ask("load", { sessionId, cwd, mcpServers: [] });
+    this.#ask("load", { sessionId, cwd, mcpServers: this.#session.servers, ...this.#meta });
     return [];
   }
 
   #open(): AgentEvent[] {
-    const { cwd, quirks } = this.#session;
-    const meta = quirks?.sessionMeta && { _meta: quirks.sessionMeta };
-    this.#ask("session", { cwd, mcpServers: [], ...meta });
+    this.#ask("session", { cwd: this.#session.cwd, mcpServers: this.#session.servers, ...this.#meta });
     return [];
   }
 
-  #prompt(name: string, fresh: boolean): AgentEvent[] {
+  get #meta() {
+    const { sessionMeta } = this.#session.quirks ?? {};
+    return sessionMeta && { _meta: sessionMeta };
+  }
+
+  /** The model, where the agent lets it be chosen and was not told otherwise. */
+  #choose(given: Fields, conversation: { readonly name: string; readonly fresh: boolean }): AgentEvent[] {
+    this.#pending = conversation;
+    const { model, quirks } = this.#session;
+    const configId = modelOption(given.configOptions);
+    const named = quirks?.modelFlag !== undefined || quirks?.modelVariable !== undefined;
+    if (model === undefined || named || configId === undefined) return this.#prompt();
+    this.#ask("model", { sessionId: conversation.name, configId, value: model });
+    return [];
+  }
+
+  #prompt(): AgentEvent[] {
+    const { name, fresh } = this.#pending ?? { name: "", fresh: true };
     this.#prompted = true;
     this.#session.named(name);
     this.#ask("prompt", { sessionId: name, prompt: [{ type: "text", text: this.#session.prompt(fresh) }] });
     return [];
+  }
+
+  #noModel({ message }: Fields): Stopped {
+    const { title, model } = this.#session;
+    const why = typeof message === "string" ? shortened(message, longestReason) : "it does not say why";
+    return failedAs("environment", `${title} does not take the model ${model}: ${why}`, false);
   }
 
   #concluded(result: Fields): AgentEvent[] {
@@ -247,6 +278,11 @@ function allowed(options: unknown): object {
   return found ? { outcome: "selected", optionId: found.optionId } : { outcome: "cancelled" };
 }
 
+function modelOption(options: unknown): unknown {
+  const all = Array.isArray(options) ? options.map(fieldsOf) : [];
+  return all.find(({ category }) => category === "model")?.id;
+}
+
 function stopFor(reason: string, title: string): Stopped {
   switch (reason) {
     case "end_turn":
@@ -268,7 +304,10 @@ function failureIn({ code, message, data }: Fields, title: string): Stopped {
   if (code === -32000) return failedAs("environment", `${title} is not signed in: ${said}`, false);
   if (/ECONNREFUSED|fetch failed|connection (?:error|refused)|unable to connect/i.test(said))
     return apiFailure(undefined, said);
-  const status = typeof code === "number" && code >= 400 && code < 600 ? code : statusIn(said);
+  const told = typeof code === "number" && code >= 400 && code < 600 ? code : statusIn(said);
+  // Some leave the number out.
+  const status =
+    told ?? (/(?:invalid|incorrect) (?:x-)?api.?key|api.?key not valid/i.test(said) ? 401 : undefined);
   if (status !== undefined) return apiFailure(status, said);
   if (isUsageLimit(said)) return limitedAs(`${title} may not ask its model for now: ${said}`);
   return failedAs("runtime", `${title} stopped: ${said}`);

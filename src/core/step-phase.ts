@@ -100,9 +100,9 @@ export function hintOf(run: Run, action: Action): string {
 }
 
 /** What takes the run on. */
-export function commandOf({ protocol }: Pick<Run, "protocol">): string {
+export function commandOf({ protocol, completedPhases }: Pick<Run, "protocol" | "completedPhases">): string {
   const own: Readonly<Record<string, string>> = {
-    decomposition: "heddle plan",
+    decomposition: completedPhases.includes("ready") ? "heddle execute" : "heddle plan",
     mission: "heddle mission",
     tuning: "heddle tune",
   };
@@ -121,10 +121,11 @@ export function waysOn(run: Run, { unasked = false } = {}): string[] {
   return [...ways];
 }
 
+/** The next phase that is on every run's way. */
 function forward(run: Run): string | undefined {
-  const order = run.protocol.phases.map((phase) => phase.name);
-  const here = order.indexOf(run.phase);
-  return waysOn(run, { unasked: true }).find((phase) => order.indexOf(phase) > here);
+  const here = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const later = run.protocol.phases.slice(here + 1).filter(({ optional }) => !optional);
+  return waysOn(run, { unasked: true }).find((way) => later.some(({ name }) => name === way));
 }
 
 function adopt(run: Run, input: InputOf<"adopt">): Step {

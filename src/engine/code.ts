@@ -181,7 +181,7 @@ async function seeCode(jobs: Jobs, scene: Scene, repository: Repository) {
   const plan = planOf(run);
   const base = await baseOf(repository, scene);
   if (!plan || typeof base !== "string") return impossible("the plan cannot be read any more");
-  const agent = jobs.agents.forRole("coder");
+  const agent = jobs.agents.forRole("coder", { phase: run.phase });
   const seeing = {
     ...{
       repository,

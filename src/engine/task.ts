@@ -14,6 +14,7 @@ import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { isAlive } from "../host/process.ts";
 import { digestsNow, fileOf, foundByHand } from "../jobs/run-files.ts";
 import type { Decision } from "../protocols/lifecycle/artifacts/decision.ts";
+import { type PhaseWorker, workersOf } from "../protocols/workers.ts";
 import { type Explained, explained, type Suggestion, suggestNext } from "../view/suggestion.ts";
 import { acceptor, reverter } from "./accept.ts";
 import { agentWords, chooseAgents } from "./agents.ts";
@@ -27,6 +28,7 @@ import { sweep } from "./execute.ts";
 import { isHandMade, jobCarriers } from "./jobs.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
+import { repositoryOf, withoutGc } from "./target-repository.ts";
 import { held } from "./undo.ts";
 
 export interface NewRun extends AppOptions {
@@ -144,7 +146,9 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || scripted });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const missing = (await app.look((run) => rolesWanted(run, within))).map((role) => agents.forRole(role));
+  const missing = (await app.look((run) => rolesWanted(run, within))).map(({ role, phase }) =>
+    agents.forRole(role, { phase }),
+  );
   const nobody = missing.filter(isProblem);
   if (nobody.length > 0) throw new Refused(nobody.slice(0, 1));
   await describe(app, config, { unconfined: chosen && !scripted });
@@ -158,17 +162,19 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
     ]);
   const isTask = (await app.look((run) => run.protocolName)) === "lifecycle";
   const carriers = jobCarriers({ app, config, agents, box, watch }, isTask ? parts : {});
-  await drive({ app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) });
-  if (isTask && (await app.look((run) => run.phase === "done"))) tidy(app, await app.run());
+  const all = { app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) };
+  if (!isTask) return drive(all);
+  await withoutGc(await repositoryOf(app), () => drive(all));
+  if (await app.look((run) => run.phase === "done")) tidy(app, await app.run());
 }
 
 /** Better now, in one sentence, than after the work has begun: the roles that need an agent. */
-function rolesWanted(run: Run, within: string | undefined): string[] {
+function rolesWanted(run: Run, within: string | undefined): PhaseWorker[] {
+  if (within === undefined) return workersOf(run.protocol);
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
-  const now = rule?.then.kind === "job" && !isHandMade(run, rule.then.makes) ? [rule.then.role] : [];
-  const all = run.protocol.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
-  const roles = within === undefined ? all : now;
-  return [...new Set(roles)].filter((role) => !run.protocol.commands?.includes(role));
+  if (rule?.then.kind !== "job" || isHandMade(run, rule.then.makes)) return [];
+  const { role } = rule.then;
+  return run.protocol.commands?.includes(role) ? [] : [{ role, phase: run.phase }];
 }
 
 /** Nobody needs the workspaces of a task that is done. */

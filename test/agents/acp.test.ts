@@ -1,6 +1,6 @@
 // The Agent Client Protocol: the shared suite, through a program that speaks it, and what its messages mean. The real
 // Gemini CLI is tried in test/live.
-import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type AcpAgent, acp } from "../../src/agents/acp.ts";
@@ -92,6 +92,7 @@ function conversation(more: Partial<ConstructorParameters<typeof AcpStream>[0]> 
   const stream = new AcpStream({
     talk,
     title: "X",
+    servers: [],
     cwd: "/w",
     prompt: (fresh) => (fresh ? "do it" : "go on"),
     named: (name) => names.push(name),
@@ -135,6 +136,41 @@ describe("what an ACP agent is told", () => {
       { method: "session/load", params: { sessionId: "s0" } },
       { method: "session/prompt", params: { sessionId: "s0", prompt: [{ text: "go on" }] } },
     ]);
+  });
+
+  it("takes up an earlier session with the settings that the first had", () => {
+    const quirks = acpAgents["claude-agent-acp"];
+    const { sent, hear } = conversation({ earlier: "s0", quirks });
+    hear(hello);
+    expect(sent.at(-1)).toMatchObject({ method: "session/load", params: { _meta: quirks?.sessionMeta } });
+  });
+
+  it("is told its model where it lets one be chosen, before it is prompted", () => {
+    const { sent, hear, end } = conversation({ model: "a/b" });
+    const configOptions = [
+      { id: "x", category: "mode" },
+      { id: "m", category: "model" },
+    ];
+    hear(hello, rpc({ id: 1, result: { sessionId: "s1", configOptions } }));
+    expect(sent.at(-1)).toMatchObject({
+      method: "session/set_config_option",
+      params: { sessionId: "s1", configId: "m", value: "a/b" },
+    });
+    hear(rpc({ id: 2, result: {} }));
+    expect(sent.at(-1)).toMatchObject({ method: "session/prompt", params: { sessionId: "s1" } });
+    hear(rpc({ id: 3, result: { stopReason: "end_turn" } }));
+    expect(endOf(end())).toEqual({ kind: "finished" });
+  });
+
+  it("is not tried again when it does not take the model", () => {
+    const { hear, end } = conversation({ model: "a/b" });
+    hear(hello, rpc({ id: 1, result: { sessionId: "s1", configOptions: [{ id: "m", category: "model" }] } }));
+    hear(rpc({ id: 2, error: { code: -32602, message: "Invalid value" } }));
+    expect(endOf(end())).toMatchObject({
+      category: "environment",
+      retryable: false,
+      message: "X does not take the model a/b: Invalid value",
+    });
   });
 
   it("X14 begins anew where the session is gone, or it cannot load one", () => {
@@ -191,6 +227,7 @@ describe("how an ACP agent stops", () => {
     [{ code: -32603, message: "Internal error: status 503" }, "environment", true],
     [{ code: -32603, message: "fetch failed: ECONNREFUSED" }, "environment", true],
     [{ code: -32000, message: "Authentication required" }, "environment", false],
+    [{ code: -32603, message: "Internal error: invalid x-api-key" }, "environment", false],
     [{ code: -32603, message: "a mystery" }, "runtime", true],
   ])("by an error: %j", (error, category, retryable) => {
     expect(ending(rpc({ id: 2, error }))).toMatchObject({ kind: "failed", category, retryable });
@@ -272,5 +309,34 @@ describe("an ACP agent at work", () => {
     expect(read("env")).toContain("GEMINI_API_KEY=for-this-test\n");
     expect(read("env")).toContain("GEMINI_CLI_NO_RELAUNCH=true\n");
     expect(read("settings")).toContain("gemini-api-key");
+  });
+
+  it("is not started where the repository steers it, and it cannot be kept from that", async () => {
+    const root = folder();
+    const order = orderIn(root);
+    mkdirSync(join(order.workspace.cwd, ".codex"));
+    const agent = fake(program(root, "touch started"), { quirks: acpAgents["codex-acp"] });
+    expect(endOf(await heard(agent, order))).toMatchObject({
+      category: "environment",
+      retryable: false,
+      message: expect.stringContaining("the repository's .codex"),
+    });
+    expect(existsSync(join(order.workspace.cwd, "started"))).toBe(false);
+  });
+
+  it("gives codex-acp the address and the key's name that Codex itself would get", async () => {
+    const root = folder();
+    process.env.CODEX_API_KEY = "for-this-test";
+    process.env.OPENAI_BASE_URL = "http://127.0.0.1:1/v1";
+    const order = orderIn(root);
+    const body = `env > env; ${talking(stopped())}`;
+    await heard(fake(program(root, body), { quirks: acpAgents["codex-acp"] }), order);
+    delete process.env.CODEX_API_KEY;
+    delete process.env.OPENAI_BASE_URL;
+    const line = /^CODEX_CONFIG=(.*)$/m.exec(readFileSync(join(order.workspace.cwd, "env"), "utf8"))?.[1];
+    expect(JSON.parse(line ?? "").model_providers.heddle).toMatchObject({
+      base_url: "http://127.0.0.1:1/v1",
+      env_key: "CODEX_API_KEY",
+    });
   });
 });

@@ -86,6 +86,13 @@ describe("an attempt that was cut off with its orchestrator", () => {
     expect(await run(at)).toMatchObject({ usage: { inputTokens: 107, outputTokens: 11, costUsd: null } });
   });
 
+  it("C12 does not take for free what an agent had not told before", async () => {
+    const at = scene();
+    cutOff(at);
+    writeFileSync(at.work.folder.events, "");
+    expect(await run(at)).toMatchObject({ usage: { inputTokens: 7, outputTokens: 1, costUsd: null } });
+  });
+
   it.each([
     ["the agent cannot", { resumes: false }, 0],
     ["the person wants no orphan tried again", { mayResume: false }, 0],

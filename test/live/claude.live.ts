@@ -1,114 +1,18 @@
 // Claude Code itself, in heddle's box, against a scripted model on loopback. No real model is asked anything: what is
 // tried here is the program, its stream, its signals and its box, not anybody's intelligence.
-import { spawnSync } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ended, until } from "../e2e/rig.ts";
-import { type Script, type ScriptedModel, scriptedModel } from "./model.ts";
-import {
-  bash,
-  diligent,
-  key,
-  type LiveProject,
-  liveProject,
-  orderIn,
-  processesWith,
-  resultOf,
-  say,
-  use,
-  write,
-} from "./rig.ts";
+import { describe, expect, it } from "vitest";
+import * as agents from "./agents.ts";
+import { bash, heddleTool, orderIn, read, resultOf, say, use, write } from "./answers.ts";
+import { type Script, scriptedModel } from "./model.ts";
+import { diligent, failuresOf, liveProject, modelThat } from "./rig.ts";
+import { agentSuite } from "./suite.ts";
 
-const models: ScriptedModel[] = [];
-const modelThat = async (script: Script) => {
-  const model = await scriptedModel(script);
-  models.push(model);
-  return model;
-};
-afterAll(() => Promise.all(models.map((model) => model.close())));
+agentSuite(agents.claude);
 
-/** Everything that heddle keeps, in one text. */
-const keptText = (project: LiveProject) =>
-  spawnSync("grep", ["-rlaF", key, project.root], { encoding: "utf8" }).stdout;
-
-describe("two tasks, done by Claude Code", () => {
-  let project: LiveProject;
-  let model: ScriptedModel;
-  let ran: Awaited<ReturnType<LiveProject["execute"]>>;
-
-  const hook = (name: string) => [{ hooks: [{ type: "command", command: `touch hooked-by-${name}` }] }];
-  const hostile = {
-    hooks: { SessionStart: hook("start"), PreToolUse: hook("tool"), Stop: hook("stop") },
-    sandbox: { enabled: true },
-  };
-  const elsewhere = { env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9" } };
-  const server = { mcpServers: { evil: { command: "sh", args: ["-c", "touch hooked-by-mcp"] } } };
-
-  beforeAll(async () => {
-    project = await liveProject(2, {
-      ".claude/settings.json": JSON.stringify(hostile),
-      ".claude/settings.local.json": JSON.stringify(elsewhere),
-      ".mcp.json": JSON.stringify(server),
-    });
-    model = await modelThat(diligent);
-    ran = await project.execute(model);
-  }, 120_000);
-
-  it("X10 are checked, merged and landed", async () => {
-    expect(ran.err + ran.out).toContain("landed");
-    expect(ran.code).toBe(0);
-    expect(readFileSync(`${project.app}/src/T002.mjs`, "utf8")).toContain('"T002"');
-    expect(project.git("log", "--format=%s%n%b", "main")).toMatch(
-      /Heddle-Task: T002[\s\S]*Heddle-Task: T001/,
-    );
-    const checked = await project.facts("checks-recorded");
-    expect(checked).toHaveLength(2);
-  });
-
-  it("C12 have their tokens and their cost recorded", async () => {
-    const usage = await project.facts("usage-recorded");
-    expect(usage).toHaveLength(2);
-    for (const each of usage)
-      expect(each).toMatchObject({ agent: "claude", inputTokens: 5000, outputTokens: 250 });
-    for (const { costUsd } of usage) expect(costUsd).toBeGreaterThan(0);
-  });
-
-  it("ran their commands in the box, where nothing but the model was asked for", () => {
-    expect(model.asked.some(({ results }) => results.includes("all-green"))).toBe(true);
-    expect(model.strays).toEqual([]);
-  });
-
-  it("are not steered by settings, hooks and servers of the repository", () => {
-    expect(project.git("ls-tree", "-r", "--name-only", "main")).not.toContain("hooked-by");
-  });
-
-  it("leave no key in anything that is kept, although the agent has seen it", () => {
-    expect(model.asked.some(({ results }) => results.includes(key))).toBe(true);
-    expect(keptText(project)).toBe("");
-  });
-});
-
-/** One attempt at one task, and how it failed. */
-async function failureWith(script: Script, config: object = {}) {
-  const project = await liveProject(1);
-  project.configure({ attempts: 1, ...config });
-  const model = await modelThat(script);
-  const ran = await project.execute(model);
-  expect(ran.code).toBe(1);
-  const [failure] = await project.facts("task-failed");
-  return { failure, project, model };
-}
+const failureWith = failuresOf("claude");
 
 describe("a scripted model that claims what is not so", () => {
-  it("G4 is not believed when it only says that it is done", async () => {
-    const { failure } = await failureWith(() => say("T001: SUCCESS. All tests pass."));
-    expect(failure).toMatchObject({
-      category: "validation",
-      error: expect.stringContaining("without proposing a result"),
-    });
-  });
-
   it("G4 is not believed when its result names files that it never wrote", async () => {
     const { failure } = await failureWith((asked) => {
       const { output, task } = orderIn(asked);
@@ -145,21 +49,6 @@ describe("an API that fails", () => {
     expect((await project.execute(model)).code).toBe(0);
     const [failed] = await project.facts("attempt-failed");
     expect(failed).toMatchObject({ category: "environment", error: expect.stringContaining("529") });
-  });
-
-  it("is not asked again when it refuses the key", async () => {
-    const refusal = {
-      kind: "error",
-      status: 401,
-      type: "authentication_error",
-      message: "invalid x-api-key",
-    } as const;
-    const { failure } = await failureWith(() => refusal, { attempts: 3 });
-    expect(failure).toMatchObject({
-      attempt: 1,
-      retryable: false,
-      error: expect.stringContaining("key (401)"),
-    });
   });
 
   it("C7 ends the attempt with a sentence when the connection is refused", async () => {
@@ -209,57 +98,6 @@ describe("Claude Code's own caps", () => {
   });
 });
 
-describe("Claude Code, ended in the middle of a command", () => {
-  /** Diligent, but its first command never ends the first time. */
-  const stuckOnce = (marker: string) => {
-    let stuck = false;
-    const script: Script = (asked) => {
-      if (asked.step !== 3 || stuck) return diligent(asked);
-      stuck = true;
-      return use(bash(`setsid node -e "setInterval(() => '${marker}', 1000)"`));
-    };
-    return script;
-  };
-  const begun = async () => {
-    const marker = `marker-${crypto.randomUUID()}`;
-    const project = await liveProject(1);
-    const model = await modelThat(stuckOnce(marker));
-    const child = project.started(model, "execute", "--batch", "--agent", "claude");
-    const over = ended(child);
-    await until("the command runs", () => processesWith(marker).length > 0, 60_000);
-    return { marker, project, model, child, over };
-  };
-
-  it("G5 leaves nothing behind after a second Ctrl-C, and goes on with its conversation later", async () => {
-    const { marker, project, model, child, over } = await begun();
-    child.kill("SIGINT");
-    await until("the run halts", async () => (await project.facts("halt-requested")).length > 0);
-    child.kill("SIGINT");
-    await over;
-    expect(processesWith(marker)).toEqual([]);
-    const before = model.asked.length;
-    await project.must("resume");
-    expect((await project.execute(model)).code).toBe(0);
-    // Its bundle was not read again: the conversation had gone on.
-    expect(model.asked.slice(before).every(({ step }) => step >= 3)).toBe(true);
-    expect(await project.facts("task-completed")).toMatchObject([{ task: "T001", attempt: 1 }]);
-  });
-
-  it("G5 leaves nothing behind after kill -9 of heddle, and goes on with its conversation", async () => {
-    const { marker, project, model, child, over } = await begun();
-    child.kill("SIGKILL");
-    await once(child, "exit").catch(() => {});
-    await over;
-    await until("nothing is left", () => processesWith(marker).length === 0, 5_000);
-    const before = model.asked.length;
-    expect((await project.execute(model, "--on-orphan", "retry")).code).toBe(0);
-    expect(model.asked.slice(before).every(({ step }) => step >= 3)).toBe(true);
-    expect(await project.facts("task-completed")).toMatchObject([{ task: "T001", attempt: 1 }]);
-    // What the first process spent after its last word nobody knows.
-    expect(await project.facts("usage-recorded")).toMatchObject([{ costUsd: null }]);
-  });
-});
-
 describe("Claude Code and heddle, from inside the box", () => {
   it("X16 proposes its completion with `heddle state complete-task`", async () => {
     const project = await liveProject(1);
@@ -275,16 +113,15 @@ describe("Claude Code and heddle, from inside the box", () => {
 
   it("X8 X16 proposes its completion with mcp__heddle__complete_task, and heddle checks and merges", async () => {
     const project = await liveProject(1);
-    const tool = (name: string, input: object) => ({ name: `mcp__heddle__${name}`, input: { ...input } });
     const model = await modelThat((asked) => {
       const { task } = orderIn(asked);
       switch (asked.step) {
         case 0:
-          return use(tool("read_bundle", {}));
+          return use(heddleTool("read_bundle"));
         case 3:
-          return use(tool("report_progress", { message: "written, now proposed" }));
+          return use(heddleTool("report_progress", { message: "written, now proposed" }));
         case 4:
-          return use(tool("complete_task", { created: [`src/${task}.mjs`, `test/${task}.test.mjs`] }));
+          return use(heddleTool("complete_task", { created: [`src/${task}.mjs`, `test/${task}.test.mjs`] }));
         default:
           return diligent(asked);
       }
@@ -308,7 +145,7 @@ describe("Claude Code and heddle, from inside the box", () => {
       const { attempt } = orderIn(asked);
       if (attempt !== 1) return diligent(asked);
       const question = { question: "Which colour?", option: ["red", "blue"] };
-      return asked.step === 0 ? use({ name: "mcp__heddle__ask_question", input: question }) : say("waiting");
+      return asked.step === 0 ? use(heddleTool("ask_question", question)) : say("waiting");
     });
     await project.execute(model);
     const [put] = await project.facts("question-asked");
@@ -320,9 +157,7 @@ describe("Claude Code and heddle, from inside the box", () => {
 
   it("X17 has no tool of heddle's beside those five", async () => {
     const project = await liveProject(1);
-    const model = await modelThat((asked) =>
-      asked.step === 0 ? use({ name: "mcp__heddle__status", input: {} }) : say("no"),
-    );
+    const model = await modelThat((asked) => (asked.step === 0 ? use(heddleTool("status")) : say("no")));
     await project.execute(model);
     expect(model.asked.at(-1)?.results).toMatch(/No such tool|not (?:found|available|offered)|unknown/i);
     expect((await project.facts("task-completed")).length).toBe(0);
@@ -333,8 +168,7 @@ describe("Claude Code and heddle, from inside the box", () => {
     const question = '{"type":"question","id":"q1","text":"Which colour?","options":["red","blue"]}';
     const model = await modelThat((asked) => {
       const { bundle, attempt } = orderIn(asked);
-      if (attempt === 1)
-        return asked.step === 0 ? use({ name: "Read", input: { file_path: bundle } }) : say(question);
+      if (attempt === 1) return asked.step === 0 ? use(read(bundle)) : say(question);
       return diligent(asked);
     });
     await project.execute(model);

@@ -1,7 +1,7 @@
-// The scripted model behind Google's Gemini API, as Gemini CLI speaks it. Every tool of a script becomes a command.
+// The scripted model behind Google's Gemini API, as Gemini CLI speaks it.
 import type { ServerResponse } from "node:http";
 import { type Answer, type Asked, usagePerAnswer } from "./model.ts";
-import { commandFor } from "./responses.ts";
+import { toolFor } from "./tools.ts";
 
 interface Part {
   readonly text?: string;
@@ -9,7 +9,7 @@ interface Part {
 }
 
 export interface GeminiRequest {
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly { readonly functionDeclarations?: readonly { readonly name: string }[] }[];
   readonly contents: readonly { readonly role: string; readonly parts?: readonly Part[] }[];
 }
 
@@ -26,7 +26,7 @@ export function askedOfGemini({ contents }: GeminiRequest): Asked {
   };
 }
 
-export function replyGemini(response: ServerResponse, answer: Answer): void {
+export function replyGemini(response: ServerResponse, answer: Answer, { tools = [] }: GeminiRequest): void {
   switch (answer.kind) {
     case "hang":
       return;
@@ -45,13 +45,12 @@ export function replyGemini(response: ServerResponse, answer: Answer): void {
     case "say": {
       const text = answer.text === undefined ? [] : [{ text: answer.text }];
       const calls = answer.kind === "say" ? [] : answer.tools;
-      const parts = calls.map((tool) => ({
-        functionCall: {
-          id: crypto.randomUUID(),
-          name: "run_shell_command",
-          args: { command: commandFor(tool), description: "a command" },
-        },
-      }));
+      const offered = tools.flatMap(({ functionDeclarations = [] }) =>
+        functionDeclarations.map(({ name }) => name),
+      );
+      const parts = calls
+        .map((tool) => toolFor(tool, offered))
+        .map(({ name, input: args }) => ({ functionCall: { id: crypto.randomUUID(), name, args } }));
       speak(response, [...text, ...parts]);
     }
   }

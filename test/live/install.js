@@ -1,33 +1,35 @@
-// Puts the real agent programs, at the versions that are tried here, into a folder of their own (`.tmp/live`): they are
-// large, and no part of heddle. Does nothing when they are there. Runs on any Node from 20 on.
+// Puts the real agent programs, at the versions that `package-lock.json` beside this file names, into a folder of their own
+// (`.tmp/live`): they are large, and no part of heddle. Does nothing when they are there, nor where HEDDLE_LIVE names
+// another folder with programs to try. Nothing but the npm registry is asked. Runs on any Node from 20 on.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
-const folder = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
-const wanted = {
-  "@anthropic-ai/claude-code": "2.1.325",
-  "@google/gemini-cli": "0.61.0",
-  "@openai/codex": "0.166.0",
-};
+const folder = join(import.meta.dirname, "../../.tmp/live");
+const wanted = ["package.json", "package-lock.json"];
+// npm writes this when everything else is there.
+const done = join(folder, "node_modules/.package-lock.json");
+const same = (name) =>
+  readFileSync(join(import.meta.dirname, name), "utf8") === readFileSync(join(folder, name), "utf8");
 
-const versionOf = (name) => {
-  const file = join(folder, "node_modules", name, "package.json");
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : undefined;
-};
-const missing = Object.entries(wanted).filter(([name, version]) => versionOf(name) !== version);
-
-if (missing.length > 0) {
+if (process.env.HEDDLE_LIVE === undefined && !(existsSync(done) && wanted.every(same))) {
+  rmSync(done, { force: true });
   mkdirSync(folder, { recursive: true });
-  const file = join(folder, "package.json");
-  if (!existsSync(file)) writeFileSync(file, '{ "private": true }\n');
-  // All of them: npm takes away what it is not told about.
-  const packages = Object.entries(wanted).map(([name, version]) => `${name}@${version}`);
-  console.error(`live: installing ${packages.join(", ")} into ${folder}`);
-  const args = ["install", "--no-audit", "--no-fund", "--save-exact", "--loglevel=error", ...packages];
+  for (const name of wanted) copyFileSync(join(import.meta.dirname, name), join(folder, name));
+  console.error(`live: installing what test/live/package-lock.json names into ${folder}`);
+  // Their scripts would run programs, and write into the person's home.
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const { status } = spawnSync("npm", args, { cwd: folder, stdio: ["ignore", 2, 2] });
   if (status !== 0) {
-    console.error(`live: npm could not install ${packages.join(", ")}\nhint: is the npm registry reachable?`);
+    console.error("live: npm could not install the agent programs\nhint: is the npm registry reachable?");
     process.exit(1);
   }
+  linkOpencode();
+}
+
+/** The npm package `opencode-ai` puts the program of its platform there by a script; the platform's own has no command. */
+function linkOpencode() {
+  const program = join(folder, "node_modules/opencode-linux-x64/bin/opencode");
+  const link = join(folder, "node_modules/.bin/opencode");
+  if (existsSync(program) && !existsSync(link)) symlinkSync(program, link);
 }

@@ -1,16 +1,8 @@
 // Usage limits and second opinions, with the real agent programs and a scripted model that is not to be asked for a
 // while. No real model is asked anything.
-import { afterAll, expect, it } from "vitest";
-import { type Script, type ScriptedModel, scriptedModel } from "./model.ts";
-import { diligent, liveProject, orderIn, say, use, write } from "./rig.ts";
-
-const models: ScriptedModel[] = [];
-const modelThat = async (script: Script) => {
-  const model = await scriptedModel(script);
-  models.push(model);
-  return model;
-};
-afterAll(() => Promise.all(models.map((model) => model.close())));
+import { expect, it } from "vitest";
+import { orderIn, say, use, write } from "./answers.ts";
+import { diligent, liveProject, modelThat } from "./rig.ts";
 
 const limit = (message: string) =>
   ({ kind: "error", status: 429, type: "usage_limit_reached", message }) as const;

@@ -5,11 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { askedOfGemini, type GeminiRequest, replyGemini } from "./gemini-api.ts";
 import { askedOf, type ResponsesRequest, replyResponses } from "./responses.ts";
-
-export interface ToolCall {
-  readonly name: string;
-  readonly input: Readonly<Record<string, unknown>>;
-}
+import { type ToolCall, toolFor } from "./tools.ts";
 
 export type Answer =
   | { readonly kind: "use"; readonly tools: readonly ToolCall[]; readonly text?: string }
@@ -35,7 +31,7 @@ export interface Asked {
   readonly results: string;
 }
 
-export type Script = (asked: Asked) => Answer;
+export type Script = (asked: Asked) => Answer | Promise<Answer>;
 
 export interface ScriptedModel {
   readonly url: string;
@@ -85,7 +81,7 @@ interface Block {
 interface MessagesRequest {
   readonly model: string;
   readonly stream?: boolean;
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly { readonly name: string }[];
   readonly messages: readonly { readonly role: string; readonly content: string | readonly Block[] }[];
 }
 
@@ -95,17 +91,23 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   const path = (request.url ?? "").split("?")[0];
   if (request.method === "POST" && path?.endsWith(":streamGenerateContent")) {
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as GeminiRequest;
-    if (!body.tools?.length) return replyGemini(response, { kind: "say", text: "a title" });
+    if (!body.tools?.length) return replyGemini(response, { kind: "say", text: "a title" }, body);
     const asked = askedOfGemini(body);
     desk.asked.push(asked);
-    return replyGemini(response, desk.script(asked));
+    return replyGemini(response, await desk.script(asked), body);
   }
   if (request.method === "POST" && path === "/v1/responses") {
     const body = JSON.parse(Buffer.concat(chunks).toString("utf8")) as ResponsesRequest;
-    if (!body.tools?.length) return replyResponses(response, { kind: "say", text: "a title" });
+    if (!body.tools?.length) return replyResponses(response, { kind: "say", text: "a title" }, body);
     const asked = askedOf(body);
     desk.asked.push(asked);
-    return replyResponses(response, desk.script(asked));
+    return replyResponses(response, await desk.script(asked), body);
+  }
+  // Before it reads something long, Claude Code asks how long.
+  if (request.method === "POST" && path === "/v1/messages/count_tokens") {
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ input_tokens: usagePerAnswer.input_tokens }));
+    return;
   }
   if (request.method !== "POST" || path !== "/v1/messages") {
     if (request.method !== "HEAD") desk.strays.push(`${request.method} ${path}`);
@@ -117,7 +119,7 @@ async function answer(request: IncomingMessage, response: ServerResponse, desk: 
   if (!body.tools?.length) return reply(response, body, { kind: "say", text: "a title" });
   const asked = understood(body);
   desk.asked.push(asked);
-  reply(response, body, desk.script(asked));
+  reply(response, body, await desk.script(asked));
 }
 
 function understood({ messages }: MessagesRequest): Asked {
@@ -152,7 +154,7 @@ function reply(response: ServerResponse, body: MessagesRequest, answer: Answer):
       return;
     case "use":
     case "say":
-      speak(response, body, blocksOf(answer));
+      speak(response, body, blocksOf(answer, body.tools?.map(({ name }) => name) ?? []));
   }
 }
 
@@ -160,11 +162,12 @@ type Spoken =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
-function blocksOf(answer: Extract<Answer, { kind: "use" | "say" }>): Spoken[] {
+function blocksOf(answer: Extract<Answer, { kind: "use" | "say" }>, offered: readonly string[]): Spoken[] {
   const text = answer.text === undefined ? [] : [{ type: "text" as const, text: answer.text }];
   if (answer.kind === "say") return text;
   const id = () => `toolu_${crypto.randomUUID().replaceAll("-", "")}`;
-  return [...text, ...answer.tools.map((tool) => ({ type: "tool_use" as const, id: id(), ...tool }))];
+  const tools = answer.tools.map((tool) => toolFor(tool, offered));
+  return [...text, ...tools.map((tool) => ({ type: "tool_use" as const, id: id(), ...tool }))];
 }
 
 function speak(

@@ -1,8 +1,7 @@
-// The scripted model behind OpenAI's Responses API, as Codex speaks it. The scripts call tools by Claude Code's names;
-// here they become the one tool that Codex has for everything, a command.
+// The scripted model behind OpenAI's Responses API, as Codex speaks it.
 import type { ServerResponse } from "node:http";
-import { dirname } from "node:path";
-import { type Answer, type Asked, type ToolCall, usagePerAnswer } from "./model.ts";
+import { type Answer, type Asked, usagePerAnswer } from "./model.ts";
+import { heddleTool, type ToolCall, toolFor } from "./tools.ts";
 
 interface Item {
   readonly type: string;
@@ -13,7 +12,7 @@ interface Item {
 
 export interface ResponsesRequest {
   readonly model: string;
-  readonly tools?: readonly unknown[];
+  readonly tools?: readonly { readonly name?: string }[];
   readonly input: readonly Item[];
 }
 
@@ -35,7 +34,11 @@ export function askedOf({ input }: ResponsesRequest): Asked {
   };
 }
 
-export function replyResponses(response: ServerResponse, answer: Answer): void {
+export function replyResponses(
+  response: ServerResponse,
+  answer: Answer,
+  { tools = [] }: ResponsesRequest,
+): void {
   switch (answer.kind) {
     case "hang":
       return;
@@ -50,7 +53,15 @@ export function replyResponses(response: ServerResponse, answer: Answer): void {
       setTimeout(() => response.destroy(), 50);
       return;
     case "use":
-      speak(response, [...message(answer.text), ...answer.tools.map(call)]);
+      speak(response, [
+        ...message(answer.text),
+        ...answer.tools.map((tool) =>
+          call(
+            tool,
+            tools.flatMap(({ name }) => name ?? []),
+          ),
+        ),
+      ]);
       return;
     case "say":
       speak(response, message(answer.text));
@@ -69,25 +80,17 @@ const message = (text: string | undefined) =>
         },
       ];
 
-function call(tool: ToolCall) {
-  const cmd = commandFor(tool);
+function call(tool: ToolCall, offered: readonly string[]) {
+  const own = heddleTool(tool);
+  const { name, input } = toolFor(tool, offered);
   return {
     type: "function_call",
     id: `fc_${crypto.randomUUID()}`,
     call_id: `call_${crypto.randomUUID()}`,
-    name: "exec_command",
-    arguments: JSON.stringify({ cmd, yield_time_ms: 30_000 }),
+    // Codex keeps the tools of a server in a room of their own, and does not always show them to its model.
+    ...(own === undefined ? { name } : { namespace: "mcp__heddle", name: own }),
+    arguments: JSON.stringify(input),
   };
-}
-
-export function commandFor({ name, input }: ToolCall): string {
-  const word = (key: string) => String(input[key]);
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  if (name === "Read") return `cat ${quoted(word("file_path"))}`;
-  if (name === "Bash") return word("command");
-  const path = quoted(word("file_path"));
-  // No `$(…)`: Gemini CLI refuses it.
-  return `mkdir -p ${quoted(dirname(word("file_path")))} && printf %s ${quoted(word("content"))} > ${path}`;
 }
 
 function speak(response: ServerResponse, items: readonly object[]): void {

@@ -3,17 +3,31 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { afterAll, expect } from "vitest";
 import { planFiles, taskFile, taskId } from "../e2e/plan-files.ts";
 import { ended, type Options, Project, planning, type Ran, start } from "../e2e/rig.ts";
-import type { Answer, Asked, Script, ScriptedModel, ToolCall } from "./model.ts";
+import { bash, heddleTool, inTurn, orderIn, read, resultOf, use, write } from "./answers.ts";
+import { type Script, type ScriptedModel, scriptedModel } from "./model.ts";
 
 const live = process.env.HEDDLE_LIVE ?? join(import.meta.dirname, "../../.tmp/live");
-export const programs = join(live, "node_modules/.bin");
-if (!["claude", "codex", "gemini"].every((name) => existsSync(join(programs, name))))
+const programs = join(live, "node_modules/.bin");
+/** Where HEDDLE_LIVE names programs of other versions, not all of them need be there. */
+export const isInstalled = (program: string) => existsSync(join(programs, program));
+if (!isInstalled("claude") && !isInstalled("codex"))
   throw new Error("the agents are not installed: npm run live");
 
 /** Long enough to be found wherever it should not be. */
 export const key = "sk-ant-api03-scripted-0123456789abcdef0123456789abcdef";
+
+const models: ScriptedModel[] = [];
+afterAll(() => Promise.all(models.splice(0).map((model) => model.close())));
+
+/** A model that is gone after the file's last test. */
+export async function modelThat(script: Script): Promise<ScriptedModel> {
+  const model = await scriptedModel(script);
+  models.push(model);
+  return model;
+}
 
 export class LiveProject extends Project {
   /** Who works in it. */
@@ -57,6 +71,9 @@ export function environment({ url }: Pick<ScriptedModel, "url">): NonNullable<Op
     HEDDLE_CODEX_RETRIES: "1",
     GEMINI_API_KEY: key,
     GOOGLE_GEMINI_BASE_URL: url,
+    OPENCODE_CONFIG_CONTENT: JSON.stringify({
+      provider: { anthropic: { options: { baseURL: `${url}/v1` } } },
+    }),
     // Nothing on loopback goes through a proxy.
     NO_PROXY: "127.0.0.1",
   };
@@ -83,6 +100,19 @@ export async function liveProject(tasks: number, files: Readonly<Record<string, 
   return project;
 }
 
+/** One attempt of this agent at one task, and how it failed. */
+export const failuresOf =
+  (agent: string) =>
+  async (script: Script, config: object = {}) => {
+    const project = await liveProject(1);
+    project.agent = agent;
+    project.configure({ attempts: 1, ...config });
+    const model = await modelThat(script);
+    expect((await project.execute(model)).code).toBe(1);
+    const [failure] = await project.facts("task-failed");
+    return { failure, project, model };
+  };
+
 function ownWork(n: number) {
   const id = taskId(n);
   const file = (path: string) => ({ path, action: "create", layer: "domain", purpose: "its part" });
@@ -92,47 +122,28 @@ function ownWork(n: number) {
   };
 }
 
-/** What the agent was told: where it stands, what it is to read, where its result belongs. */
-export function orderIn({ prompt }: Asked) {
-  const find = (pattern: RegExp) => pattern.exec(prompt)?.[1] ?? "";
-  const bundle = find(/bundle at (\S+) completely/);
-  return {
-    bundle,
-    workspace: find(/in the workspace (\S+)\.$/m),
-    output: find(/write the result to (\S+)\. /),
-    task: /\/(T\d+)-\d+\/bundle\.json$/.exec(bundle)?.[1] ?? "",
-    attempt: Number(/-(\d+)\/bundle\.json$/.exec(bundle)?.[1]),
-  };
-}
-
-export const use = (...tools: readonly ToolCall[]): Answer => ({ kind: "use", tools });
-export const say = (text: string): Answer => ({ kind: "say", text });
-export const write = (file_path: string, content: string) => ({
-  name: "Write",
-  input: { file_path, content },
-});
-export const bash = (command: string) => ({ name: "Bash", input: { command, description: "a command" } });
-
 /** A good executor: reads its bundle, writes code and test, runs the test, writes its result, says so. */
 export const diligent: Script = (asked) => {
   const { bundle, workspace, output, task } = orderIn(asked);
   const [code, test] = [`src/${task}.mjs`, `test/${task}.test.mjs`];
-  switch (asked.step) {
-    case 0:
-      return use({ name: "Read", input: { file_path: bundle } });
-    case 1:
-      return use(
-        write(join(workspace, code), `export const name = "${task}";\n`),
-        write(join(workspace, test), testOf(task)),
-      );
-    case 3:
-      // It looks at its environment too: what it sees there must not be kept.
-      return use(bash(`node --test ${test} && env && echo all-green`));
-    case 4:
-      return use(write(output, resultOf(task, [code, test])));
-    default:
-      return say(`${task}: SUCCESS`);
-  }
+  const turns = [
+    [read(bundle)],
+    [
+      write(join(workspace, code), `export const name = "${task}";\n`),
+      write(join(workspace, test), testOf(task)),
+    ],
+    // It looks at its environment too: what it sees there must not be kept.
+    [bash(`node --test ${test} && env && echo all-green`)],
+    [write(output, resultOf(task, [code, test]))],
+  ];
+  return inTurn(asked.step, turns, `${task}: SUCCESS`);
+};
+
+/** The same, but it proposes its work with heddle's own tool, where it has it. */
+export const proposing: Script = (asked) => {
+  const { task, hasTools } = orderIn(asked);
+  if (!hasTools || asked.step !== 4) return diligent(asked);
+  return use(heddleTool("complete_task", { created: [`src/${task}.mjs`, `test/${task}.test.mjs`] }));
 };
 
 const testOf = (task: string) => `import assert from "node:assert";
@@ -140,10 +151,6 @@ import { test } from "node:test";
 import { name } from "../src/${task}.mjs";
 test("its name", () => assert.equal(name, "${task}"));
 `;
-
-export function resultOf(task_id: string, created: readonly string[]): string {
-  return JSON.stringify({ version: "1.0", task_id, status: "success", files: { created, modified: [] } });
-}
 
 /** The processes whose command line has this in it. */
 export function processesWith(marker: string): number[] {

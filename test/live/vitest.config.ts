@@ -2,8 +2,6 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    // The programs are not ours, and neither is their pace.
-    retry: 2,
     include: ["test/live/*.live.ts"],
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -1,5 +1,6 @@
 // `heddle next`: what the rules ask for now, why, and doing it (L8, L9, L10, C5).
 
+import { relative } from "node:path";
 import { problem } from "../../core/problem.ts";
 import { step } from "../../core/step.ts";
 import { type App, Refused } from "../../engine/app.ts";
@@ -52,6 +53,7 @@ export const next: Command = {
     const reason = flags.one("override");
     if (reason !== undefined) return override(call, app, reason);
     if (flags.has("dry-run")) return dryRun(call, app);
+    if (protocol === "tuning") return showTuning(call, app);
     if (protocol === "mission") return goOnWithMission(call, app);
     return isPlan
       ? advance(call, app)
@@ -105,6 +107,15 @@ async function dryRun(call: Call, app: App): Promise<Reply> {
     json: { ...suggestion, ...more },
     exit: exits.done,
   };
+}
+
+/** A tuning is moved by `heddle tune` alone, which knows its actions. */
+async function showTuning(call: Call, app: App): Promise<Reply> {
+  const { text, json } = await dryRun(call, app);
+  const { stateAt } = await import("../../protocols/tuning/subjects.ts");
+  const entry = String(await app.look((run) => stateAt(run, "target_skill.path") ?? "PATH"));
+  const hint = `heddle tune ${relative(process.cwd(), entry)} goes on with it`;
+  return { text: `${text}\n${hint}`, json, exit: exits.refused };
 }
 
 /** A plan moves by a command of its own for everything but the step itself. */

@@ -126,6 +126,7 @@ export const approve: Command = {
   summary: "let a protocol in TypeScript run as it is now; a changed one must be approved again",
   group: "keep",
   args: [name],
+  byHand: true,
   examples: ["heddle protocol approve release"],
   run: async (call) => {
     const { approve: agree } = await own();

@@ -94,9 +94,10 @@ const selection: readonly Rule[] = [
     saw("deep analysis", "idle"),
   ), // 5
   rule(
-    "the deep analysis is running",
+    "the deep analysis is running, and nothing is left to diagnose beside it",
     at("tuning"),
     saw("deep analysis", "running"),
+    saw("diagnoses", "settled"),
     wait("it goes on by itself when the analysis ends, fails or times out"),
   ), // 6
   ...diagnoses.map((type) =>

@@ -1,0 +1,4 @@
+import { opencode } from "./agents.ts";
+import { agentSuite } from "./suite.ts";
+
+agentSuite(opencode);
