@@ -26,7 +26,7 @@ export async function live(app: App, call: Pick<Call, "say" | "flags" | "screen"
     : inLines(app, call.say);
 }
 
-/** At most eight frames a second, and one a second while nothing happens but time. */
+/** About eight frames a second at most, and one a second while nothing happens but time. */
 const [frameMs, idleMs] = [125, 1000];
 /** How often the estimate of the end is made anew: it looks at every task. */
 const estimateMs = (tasks: number) => (tasks < 2000 ? 2000 : 30_000);
@@ -57,8 +57,11 @@ class Table implements Live {
     const attempt = this.#run?.tasks.get(who)?.attempts ?? 0;
     const known = this.#heard.get(who);
     const before = known?.attempt === attempt ? known : { ...nothing, agent, attempt };
-    this.#heard.set(who, heard(before, event));
-    this.#soon();
+    const now = heard(before, event);
+    this.#heard.set(who, now);
+    // That an agent has begun to speak is shown at once.
+    if (before.action === "" && now.action !== "") this.#wait(0);
+    else this.#soon();
   };
 
   readonly settle = async (): Promise<void> => {
