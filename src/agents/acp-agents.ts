@@ -90,7 +90,12 @@ export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
     install: "npm install -g @agentclientprotocol/claude-agent-acp",
     credentials: claudeVariables,
     passes: ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_MAX_RETRIES"],
-    set: { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
+    set: {
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      DISABLE_AUTOUPDATER: "1",
+      // Tools of a server would be hidden behind a search.
+      ENABLE_TOOL_SEARCH: "false",
+    },
     home: {},
     modelVariable: "ANTHROPIC_MODEL",
     sessionMeta: { claudeCode: { options: { settingSources: [] } } },

@@ -20,6 +20,8 @@ export interface AcpSession {
   readonly title: string;
   readonly cwd: string;
   readonly prompt: (fresh: boolean) => string;
+  /** MCP servers that it is given. */
+  readonly servers: readonly object[];
   /** The conversation to go on with. */
   readonly earlier?: string | undefined;
   /** Called with the name that the agent gave to its conversation. */
@@ -35,6 +37,8 @@ type Step = "initialize" | "session" | "load" | "model" | "prompt";
 type Tokens = { readonly input: number; readonly cachedInput: number; readonly output: number };
 
 export class AcpStream implements Stream {
+  /** Gemini CLI waits for its servers, for seconds. */
+  readonly lingerMs = 1500;
   readonly #session: AcpSession;
   readonly #asked = new Map<number, Step>();
   readonly #tools = new Set<string>();
@@ -129,12 +133,12 @@ export class AcpStream implements Stream {
     this.#began = true;
     const { earlier: sessionId, cwd } = this.#session;
     if (sessionId === undefined || fieldsOf(agentCapabilities).loadSession !== true) return this.#open();
-    this.#ask("load", { sessionId, cwd, mcpServers: [], ...this.#meta });
+    this.#ask("load", { sessionId, cwd, mcpServers: this.#session.servers, ...this.#meta });
     return [];
   }
 
   #open(): AgentEvent[] {
-    this.#ask("session", { cwd: this.#session.cwd, mcpServers: [], ...this.#meta });
+    this.#ask("session", { cwd: this.#session.cwd, mcpServers: this.#session.servers, ...this.#meta });
     return [];
   }
 

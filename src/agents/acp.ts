@@ -6,10 +6,11 @@ import type { Environment } from "../host/environment.ts";
 import { Talk } from "../host/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import { AcpStream } from "./acp-stream.ts";
+import { followingSettings, steeringOf } from "./acp-trust.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
-import { type AgentProgram, failedAs, programFor } from "./program.ts";
+import { type AgentProgram, failedAs, heddleServer, programFor } from "./program.ts";
 
 export interface AcpAgent extends AgentProgram, Caps {
   readonly command: readonly [string, ...string[]];
@@ -23,6 +24,7 @@ export function acp(agent: AcpAgent): Agent {
   return {
     name: agent.name,
     ...(vendor !== undefined && { vendor }),
+    ...steeringOf(agent.quirks),
     work: (order, signal) => converse(agent, { order }, signal),
     resume: (order, signal) => converse(agent, { order, earlier: earlierIn(order) }, signal),
   };
@@ -38,9 +40,11 @@ async function* converse(
   { order, earlier }: Conversation,
   signal: AbortSignal,
 ): AsyncIterable<AgentEvent> {
-  const { quirks, model, prices } = agent;
+  const { model, prices } = agent;
+  const quirks = order.trusted ? followingSettings(agent.quirks, order.workspace.cwd) : agent.quirks;
+  const tools = order.trusted || !steeringOf(quirks).needsTrust;
   const obeyed = quirks?.obeys?.find((name) => existsSync(join(order.workspace.cwd, name)));
-  if (obeyed !== undefined) {
+  if (!order.trusted && obeyed !== undefined) {
     const why = `${quirks?.title} would obey the repository's ${obeyed}, which nobody has approved`;
     yield { kind: "stopped", how: failedAs("environment", why, false) };
     return;
@@ -52,20 +56,29 @@ async function* converse(
   const call = {
     argv: [program, ...args, ...named] as [string, ...string[]],
     stdin: talk,
-    set: variables(agent),
+    set: variables({ ...agent, quirks }),
   };
   const stream = new AcpStream({
     talk,
     title: quirks?.title ?? agent.name,
     cwd: order.workspace.cwd,
-    prompt: (fresh) => promptFor(order, fresh),
+    prompt: (fresh) => (tools ? promptFor(order, fresh) : promptFor(order, fresh, null)),
     earlier,
     named: (session) => writeFileSync(noteIn(order), session),
+    servers: tools ? servers(order) : [],
     quirks,
     model,
     prices,
   });
   yield* listenTo(stream, { spec: programFor(agent, soonHeard(order), call), caps: agent }, signal);
+}
+
+/** Every such agent takes servers that are programs. */
+function servers(order: Order): object[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  const env = Object.entries(own.env).map(([name, value]) => ({ name, value }));
+  return [{ name: "heddle", command: own.command, args: own.args, env }];
 }
 
 /** The agent names its conversation itself; the name is kept where the conversation is. */

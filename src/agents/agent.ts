@@ -1,6 +1,7 @@
 // The agent port: anything that can be given a bundle and works until it stops. One file per agent, one suite
 // (test/agents) that all of them pass.
 import type { Limits } from "../host/limits.ts";
+import type { Steered } from "./steering.ts";
 
 export interface Order {
   /** Who is to work: a role's name, or the executor of a task. */
@@ -17,6 +18,8 @@ export interface Order {
   readonly limits: Limits;
   /** The name of its conversation, a UUID: written down before the start, so that it can be taken up again. */
   readonly session?: string;
+  /** Whether a person approved what the workspace's files tell this agent to run: hooks, servers, settings. */
+  readonly trusted?: boolean;
   /** Its name among processes, so that whatever is left of it can be ended by anybody, later. */
   readonly mark?: string;
 }
@@ -70,6 +73,10 @@ export interface Agent {
   readonly name: string;
   /** Whose models it asks, as far as that is known: a second opinion is best had from somebody else (X9). */
   readonly vendor?: string;
+  /** Whose settings in a repository steer it, if any do. */
+  readonly steeredBy?: Steered;
+  /** It takes no MCP server at all, ours included, where it may not follow the workspace's settings. */
+  readonly needsTrust?: boolean;
   /**
    * Works on `order` until the agent stops.
    *

@@ -1,6 +1,6 @@
 // Claude Code as an agent: its own program in its headless mode, one process per order. It reads its orders from
-// standard input and the bundle; nothing that lies in the workspace steers it (no hooks, no settings, no MCP servers),
-// and its own sandbox is off, because ours is around it. Measured in docs/agents.md.
+// standard input and the bundle; nothing that lies in the workspace steers it (no hooks, no settings, no MCP servers)
+// unless a person approved it, and its own sandbox is off, because ours is around it. Measured in docs/agents.md.
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../host/environment.ts";
@@ -23,6 +23,7 @@ export function claude(agent: ClaudeAgent): Agent {
   return {
     name: agent.name,
     vendor: "anthropic",
+    steeredBy: "claude",
     work: (order, signal) => converse(agent, { order, fresh: true }, signal),
     resume: (order, signal) => converse(agent, { order, fresh: !hasSession(order) }, signal),
   };
@@ -50,14 +51,13 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       agent.program,
       ...["-p", "--output-format", "stream-json", "--verbose"],
       ...[fresh ? "--session-id" : "--resume", session],
-      ...["--permission-mode", "bypassPermissions", "--tools", tools.join(",")],
-      ...["--setting-sources", "", "--settings", JSON.stringify(settings)],
-      ...[...servers(order), "--strict-mcp-config", "--disable-slash-commands"],
+      ...["--permission-mode", "bypassPermissions", ...servers(order)],
+      ...(order.trusted ? following : onItsOwn),
       ...["--max-turns", String(maxTurns), "--max-budget-usd", String(maxCostUsd)],
       ...(model === undefined ? [] : ["--model", model]),
       ...(effort === undefined ? [] : ["--effort", effort]),
     ],
-    stdin: { text: promptFor(order, fresh, heddleServer(order) !== undefined) },
+    stdin: { text: promptFor(order, fresh, (tool) => `mcp__heddle__${tool}`) },
     set: environment(agent),
   };
 }
@@ -75,7 +75,20 @@ function servers(order: Order): string[] {
 /** What a task needs; nothing that schedules, wakes up later, or talks to others. */
 const tools = ["Bash", "Edit", "Glob", "Grep", "NotebookEdit", "Read", "Write"];
 
-const settings = { disableAllHooks: true, sandbox: { enabled: false } };
+const sandbox = { enabled: false };
+
+/** Nothing of the repository steers it. */
+const onItsOwn = [
+  ...["--tools", tools.join(","), "--setting-sources", ""],
+  ...["--settings", JSON.stringify({ disableAllHooks: true, sandbox })],
+  ...["--strict-mcp-config", "--disable-slash-commands"],
+];
+
+/** A person approved what is in the repository; in a run without questions its servers would wait for a yes. */
+const following = [
+  ...["--tools", [...tools, "Skill", "Task"].join(","), "--setting-sources", "project"],
+  ...["--settings", JSON.stringify({ enableAllProjectMcpServers: true, sandbox })],
+];
 
 function environment({ box }: ClaudeAgent): Environment {
   const own = process.env;

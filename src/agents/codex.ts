@@ -1,6 +1,6 @@
 // Codex as an agent: its own program in its headless mode, one process per order. Its orders come on standard input;
-// the repository is not trusted, so none of its settings, hooks and MCP servers start, and its own sandbox is off,
-// because ours is around it. Measured in docs/agents.md.
+// the repository is not trusted unless a person approved its settings, hooks and MCP servers, and its own sandbox is
+// off, because ours is around it. Measured in docs/agents.md.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Environment } from "../host/environment.ts";
@@ -9,7 +9,7 @@ import { Rollout } from "./codex-rollout.ts";
 import { CodexStream } from "./codex-stream.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
 import type { Prices } from "./prices.ts";
-import { type AgentProgram, type Call, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
 
 export interface CodexAgent extends AgentProgram, Caps {
   /** The program itself, not the script that starts it: see `find-native.ts`. */
@@ -26,6 +26,7 @@ export function codex(agent: CodexAgent): Agent {
   return {
     name: agent.name,
     vendor: "openai",
+    steeredBy: "codex",
     work: (order, signal) => converse(agent, { order }, signal),
     resume: (order, signal) => converse(agent, { order, thread: threadIn(order) }, signal),
   };
@@ -62,31 +63,47 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
       agent.program,
       "exec",
       ...["--json", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
-      // It would wait for a refused connection for ever, and ask github.com for plugins.
-      ...["--disable", "unbounded_connection_retries", "--disable", "plugins", "--disable", "hooks"],
-      ...settings(order).flatMap((setting) => ["-c", setting]),
+      ...(order.trusted ? ["--dangerously-bypass-hook-trust"] : []),
+      ...[...settings(order), ...servers(order)].flatMap((setting) => ["-c", setting]),
       ...(model === undefined ? [] : ["-m", model]),
       ...(effort === undefined ? [] : ["-c", `model_reasoning_effort=${toml(effort)}`]),
       ...(thread === undefined ? ["-"] : ["resume", thread, "-"]),
     ],
-    stdin: { text: promptFor(order, thread === undefined) },
+    stdin: { text: promptFor(order, thread === undefined, (tool) => `mcp__heddle__${tool}`) },
     set: environment(),
   };
 }
 
-function settings({ workspace }: Order): string[] {
+function settings({ workspace, trusted }: Order): string[] {
   const provider = Object.entries(codexProvider(process.env, keyVariable)).map(
     ([name, value]) => `${name}=${JSON.stringify(value)}`,
   );
   return [
     "model_provider=heddle",
     `model_providers.heddle={${provider.join(",")}}`,
-    `projects={${toml(workspace.cwd)}={trust_level="untrusted"}}`,
+    `projects={${toml(workspace.cwd)}={trust_level=${toml(trusted ? "trusted" : "untrusted")}}}`,
     // What it runs does not need its key.
     `shell_environment_policy.exclude=[${toml(keyVariable)}]`,
+    // It would wait for a refused connection for ever, and ask github.com for plugins. Not by `--disable`: that refuses a name
+    // which another version does not know.
+    "features.unbounded_connection_retries=false",
+    "features.plugins=false",
+    ...(trusted ? [] : ["features.hooks=false"]),
     "analytics.enabled=false",
     "check_for_update_on_startup=false",
   ];
+}
+
+/** A start under load takes its time; a tool of heddle's needs nobody's yes. */
+function servers(order: Order): string[] {
+  const own = heddleServer(order);
+  if (!own) return [];
+  const env = Object.entries(own.env).map(([name, value]) => `${name}=${toml(value ?? "")}`);
+  const server = [
+    ...[`command=${toml(own.command)}`, `args=${JSON.stringify(own.args)}`, `env={${env.join(",")}}`],
+    ...["startup_timeout_sec=60", 'default_tools_approval_mode="approve"'],
+  ];
+  return [`mcp_servers.heddle={${server.join(",")}}`];
 }
 
 /** Whom it asks: one place for Codex itself and for what speaks ACP in its stead. */

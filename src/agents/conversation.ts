@@ -4,7 +4,7 @@ import type { Limits } from "../host/limits.ts";
 import type { Ending, ProgramLine, ProgramSpec } from "../host/program.ts";
 import { runProgram } from "../host/run.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
-import { failedAs, questionIn } from "./program.ts";
+import { failedAs, heddleServer, questionIn } from "./program.ts";
 import { limitedAs } from "./usage-limit.ts";
 
 export interface Caps {
@@ -16,6 +16,8 @@ export interface Caps {
 export interface Stream {
   /** Whether it has said how it ended. It may go on all the same, and then this is false again. */
   readonly isOver: boolean;
+  /** How long it may take to leave then, if its last word is always its last. */
+  readonly lingerMs?: number;
   /** Answers of the model so far. */
   readonly turns: number;
   hear(line: ProgramLine): AgentEvent[];
@@ -41,7 +43,7 @@ export async function* listenTo(
         yield* heard;
         clearTimeout(linger);
         if (purse.crossed(heard, stream.turns)) enough.abort();
-        else if (stream.isOver) linger = setTimeout(() => enough.abort(), lingerMs);
+        else if (stream.isOver) linger = setTimeout(() => enough.abort(), stream.lingerMs ?? lingerMs);
       }
       if (event.kind === "ended") yield* purse.settle(stream.end(event.how, spec.limits));
     }
@@ -88,16 +90,20 @@ export function soonHeard(order: Order): Order {
   return { ...order, limits: { ...limits, firstOutputMs } };
 }
 
-/** What every such agent is told; it is on its standard input, and all else is in the bundle (X7). */
-/** `hasTools`: whether it has heddle's own tools (`heddle mcp`). */
+/**
+ * What every such agent is told; it is on its standard input, and all else is in the bundle (X7). Where it has heddle's own
+ * tools (`heddle mcp`), `called` is how it calls them; null when it cannot be given any.
+ */
 export function promptFor(
-  { role, bundle, output, workspace }: Order,
+  order: Order,
   fresh: boolean,
-  hasTools = false,
+  called: ((name: string) => string) | null = (name) => `${name} of the MCP server heddle`,
 ): string {
-  const tool = hasTools ? "The tool mcp__heddle__complete_task does the same. " : "";
-  const asking = hasTools
-    ? ["ask it with", "mcp__heddle__ask_question and stop without a result."]
+  const { role, bundle, output, workspace } = order;
+  const tools = heddleServer(order) === undefined ? null : called;
+  const tool = tools ? `The tool ${tools("complete_task")} does the same. ` : "";
+  const asking = tools
+    ? ["ask it with", `${tools("ask_question")} and stop without a result.`]
     : [
         "reply with nothing but one line",
         '{"type":"question","id":"1","text":"…","options":["…"]} and stop without a result.',

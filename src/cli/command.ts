@@ -38,6 +38,8 @@ export interface Command {
   readonly group: "run" | "look" | "steer" | "state" | "keep";
   /** Ends by Ctrl-C in its own time, because it watches `call.signal`. */
   readonly interruptible?: boolean;
+  /** What it is as a tool, where some of its flags are always set. */
+  readonly tools?: Readonly<Record<string, { readonly name: string; readonly about: string }>>;
   /** Only a person calls it: it is never a tool. */
   readonly byHand?: boolean;
   readonly run: (call: Call) => Promise<Reply> | Reply;

@@ -2,10 +2,9 @@
 // (L9). `heddle next` and the commands of single phases all come here.
 import { problem } from "../core/problem.ts";
 import { type App, Refused } from "../engine/app.ts";
-import type { Suggested } from "../engine/task.ts";
 import { oneLine } from "../view/safe.ts";
 import { standstillText } from "../view/standstill.ts";
-import { suggestionText } from "../view/suggestion.ts";
+import { explainText, type Suggestion, suggestionText, whatIsNext } from "../view/suggestion.ts";
 import { type Call, exits, type Reply } from "./command.ts";
 import { landed } from "./commands/execute.ts";
 import { live } from "./live.ts";
@@ -21,14 +20,15 @@ export async function goOn(call: Call, app: App, { all, explain = false }: Going
   const { lookAtFiles, suggest } = await import("../engine/task.ts");
   await lookAtFiles(app);
   const { suggestion: before, explained } = await suggest(app);
-  if (explain) call.say(explained);
-  call.say(suggestionText(before));
+  if (explain) call.say(explainText(explained));
+  call.say(whatIsNext(before));
   if (before.action === "go" && !all) await app.submit({ kind: "advance", digests: {} });
   else if (before.action === "go" || before.action === "job") await work(call, app, { all, from: before });
-  return outcome(call, app, { all, before });
+  const reply = await outcome(call, app, { all, before });
+  return explain ? { ...reply, json: { ...(reply.json as object), explained } } : reply;
 }
 
-async function work(call: Call, app: App, { all, from }: { all: boolean; from: Suggested }): Promise<void> {
+async function work(call: Call, app: App, { all, from }: { all: boolean; from: Suggestion }): Promise<void> {
   const { runJobs } = await import("../engine/task.ts");
   const { flags, signal } = call;
   const stopNow = call.stopNow();
@@ -57,7 +57,7 @@ export async function answered(call: Call, app: App): Promise<boolean> {
 async function outcome(
   call: Call,
   app: App,
-  { all, before }: { all: boolean; before: Suggested },
+  { all, before }: { all: boolean; before: Suggestion },
 ): Promise<Reply> {
   const { suggest } = await import("../engine/task.ts");
   const { suggestion: after } = await suggest(app);
@@ -87,7 +87,7 @@ export async function toLand(call: Call, app: App): Promise<string> {
 }
 
 /** A phase that is asked for by name and not due is refused, with what is (L9). */
-export async function refuseUnlessDue(app: App, phase: string): Promise<void> {
+export async function refuseUnlessDue(app: App, phase: string, word = phase): Promise<void> {
   const { suggest } = await import("../engine/task.ts");
   const { suggestion } = await suggest(app);
   const { currentPhase, action, suggestedNext } = suggestion;
@@ -97,9 +97,9 @@ export async function refuseUnlessDue(app: App, phase: string): Promise<void> {
   const what =
     currentPhase === phase ? "cannot go on" : `is not due: the task is in phase \`${currentPhase}\``;
   throw new Refused([
-    problem("out-of-turn", `\`${phase}\` ${what}`, {
-      notes: suggestionText(suggestion).split("\n"),
-      hint: "heddle next",
+    problem("out-of-turn", `\`${word}\` ${what}`, {
+      notes: [whatIsNext(suggestion)],
+      hint: action === "go" ? "heddle next" : (suggestion.hint ?? "heddle next"),
     }),
   ]);
 }

@@ -3,14 +3,16 @@
 import type { App } from "../engine/app.ts";
 import { openApp } from "../engine/open.ts";
 import { findRoot } from "../engine/paths.ts";
-import { isAboutPlans } from "./about-plans.ts";
+import { isAboutPlans, isAboutTasks } from "./about-plans.ts";
 import type { Call, Command, Reply } from "./command.ts";
 import type { Parsed } from "./parse.ts";
 
-/** A mission's tasks are tasks too, where there is no plan beside it. */
-async function withTasks(app: App): Promise<string> {
-  const active = (await app.journal.runs()).filter((run) => !run.archived).map((run) => run.protocol);
-  return active.includes("mission") && !active.includes("decomposition") ? "mission" : "decomposition";
+/** A mission's tasks are tasks too: when it is named, and where there is no plan beside it. */
+async function withTasks(app: App, named: string | undefined): Promise<string> {
+  const runs = await app.journal.runs();
+  const active = runs.filter(({ id, archived }) => (named === undefined ? !archived : id === named));
+  const protocols = active.map((run) => run.protocol);
+  return protocols.includes("mission") && !protocols.includes("decomposition") ? "mission" : "decomposition";
 }
 
 /** What is around a command: a terminal, the REPL, or a host over MCP. */
@@ -33,7 +35,8 @@ export async function perform(command: Command, { args, flags }: Parsed, around:
     if (!app) {
       const by = around.by ?? process.env.HEDDLE_ACTOR ?? "operator";
       app = await openApp({ root, by, run, warn: around.warn });
-      if (isAboutPlans(command.name)) app.choosing({ protocol: await withTasks(app) });
+      if (isAboutTasks(command.name)) app.choosing({ protocol: await withTasks(app, run) });
+      else if (isAboutPlans(command.name)) app.choosing({ protocol: "decomposition" });
     }
     return app;
   };

@@ -29,7 +29,7 @@ export interface Answers {
 }
 
 /** From here on there is a plan, and nobody needs to work on it. */
-export const planned = new Set(["ready", "executing", "complete"]);
+export const planned = new Set(["ready", "executing", "verifying", "gap_planning", "complete"]);
 
 export async function answersFor(call: Call, planningDir: string, known?: Known): Promise<Answers> {
   const { flags, root } = call;
@@ -153,15 +153,10 @@ async function confirmed({ flags, say }: Call, targetDir: string, ask: Ask): Pro
 /** Nothing when the configuration names somebody, or nobody is needed. */
 async function agentFor({ root }: Call, known: Known | undefined, ask: Ask): Promise<string | undefined> {
   if (known && planned.has(known.phase)) return undefined;
-  const { agentNames } = await import("../engine/plan.ts");
+  const { agentNames, noAgent } = await import("../engine/plan.ts");
   const { chosen, offered } = agentNames(root);
   if (chosen) return undefined;
-  if (!ask)
-    throw new Usage(
-      problem("no-agent", "`--agent` is missing, and there is no terminal to ask on", {
-        hint: '--agent command:./my-agent, or "agent": … in .heddle/config.json',
-      }),
-    );
+  if (!ask) throw new Usage(noAgent());
   const program = "a program of mine";
   const named = offered.length > 0 ? await ask.choose("Which agent works?", [...offered, program]) : program;
   if (named !== program) return named;

@@ -69,6 +69,16 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
       "protocol start": "start",
     },
   ],
+  [() => import("./commands/who.ts"), { who: "who" }],
+  [
+    () => import("./commands/settings.ts"),
+    {
+      "settings list": "list",
+      "settings show": "show",
+      "settings approve": "approve",
+      "settings revoke": "revoke",
+    },
+  ],
   [
     () => import("./commands/state-record.ts"),
     {

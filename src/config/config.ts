@@ -72,6 +72,10 @@ export const configSchema = z
       .describe("who works when nothing else is said: `command:./x`, or a name from `agents`"),
     agents: z.record(name, agent).optional(),
     roles: z.record(name, worker).optional().describe("per role: which agent, set up how, with which limits"),
+    phases: z
+      .record(z.string().min(1), worker)
+      .optional()
+      .describe("per phase of a protocol: the same; the role goes before it"),
     tags: z
       .record(z.string().min(1), worker)
       .optional()
@@ -148,7 +152,10 @@ export interface ParsedConfig {
   readonly problems: readonly Problem[];
 }
 
-export function parseConfig(file: string, text: string): ParsedConfig {
+/** Whether a project's own protocols have a role or a phase of that name. */
+export type IsOwn = (kind: "roles" | "phases", name: string) => boolean;
+
+export function parseConfig(file: string, text: string, isOwn: IsOwn = () => false): ParsedConfig {
   // Comments become blanks, so that every place is still where it was.
   const document = parseDocument(file, stripComments(text, " "));
   if ("problems" in document) return { config: {}, problems: document.problems };
@@ -156,7 +163,7 @@ export function parseConfig(file: string, text: string): ParsedConfig {
   if (parsed.success)
     return {
       config: parsed.data,
-      problems: [...unknownRoles(document, parsed.data), ...unsuitableAgents(document, parsed.data)],
+      problems: [...unknownNames(document, parsed.data, isOwn), ...unsuitableAgents(document, parsed.data)],
     };
   const { issues } = parsed.error;
   const unknown = issues.flatMap((issue) =>
@@ -188,17 +195,30 @@ const roles = [
   "mission-planner",
   "executor",
   "verifier",
+  "deep-analyst",
 ];
 
-function unknownRoles(document: JsonDocument, config: Config): Problem[] {
-  const unknown = Object.keys(config.roles ?? {}).filter((role) => !roles.includes(role));
-  return unknown.map((role) => {
-    const meant = closest(role, roles);
-    return problem("unknown-role", `nobody plays the role \`${role}\``, {
-      place: placeOf(document, `/roles${segment(role)}`, { key: true }),
-      hint: meant ? `did you mean \`${meant}\`?` : `the roles are ${roles.join(", ")}`,
-    });
-  });
+/** Phases in which somebody works; here as well as in the protocols, because their tables are dear to load. */
+export const phases = [
+  ...["logical", "physical", "definition", "validation", "sequencing", "executing"],
+  ...["planning", "plan_review", "codegen", "review", "accept", "research", "verifying", "tuning"],
+];
+
+function unknownNames(document: JsonDocument, config: Config, isOwn: IsOwn): Problem[] {
+  const unknown = (where: "roles" | "phases", known: readonly string[], what: (name: string) => string) =>
+    Object.keys(config[where] ?? {})
+      .filter((word) => !known.includes(word) && !isOwn(where, word))
+      .map((word) => {
+        const meant = closest(word, known);
+        return problem(`unknown-${where.slice(0, -1)}`, what(word), {
+          place: placeOf(document, `/${where}${segment(word)}`, { key: true }),
+          hint: meant ? `did you mean \`${meant}\`?` : `the ${where} are ${known.join(", ")}`,
+        });
+      });
+  return [
+    ...unknown("roles", roles, (role) => `nobody plays the role \`${role}\``),
+    ...unknown("phases", phases, (phase) => `nobody works in a phase \`${phase}\``),
+  ];
 }
 
 /** Each kind of agent has settings of its own. */
@@ -255,7 +275,7 @@ function knownKeys(path: readonly string[]): string[] {
   if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
   if (top === "agents") return Object.keys(agent.shape);
   if (top === "prices") return Object.keys(price.shape);
-  if (top === "roles" || top === "tags") return Object.keys(worker.shape);
+  if (top === "roles" || top === "tags" || top === "phases") return Object.keys(worker.shape);
   if (top === "network") return ["setup", "checks"];
   if (top === "checks") return ["minutes", "env"];
   if (top === "mcp") return ["allow"];

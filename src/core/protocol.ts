@@ -40,6 +40,8 @@ export interface Phase {
   readonly name: string;
   readonly about: string;
   readonly end?: boolean;
+  /** Not on every run's way: shown only where it is. */
+  readonly optional?: boolean;
 }
 
 export interface Protocol {

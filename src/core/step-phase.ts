@@ -21,15 +21,29 @@ export const phaseSteps: Steps<"advance" | "override" | "adopt"> = {
     const target = to ?? forward(run);
     const reachable = waysOn(run);
     if (target === undefined || !reachable.includes(target))
-      return refuse(
-        problem("unreachable", `phase \`${target ?? run.phase}\` cannot be reached from \`${run.phase}\``, {
-          hint: reachable.length > 0 ? `--to ${reachable.join(" or --to ")}` : "heddle protocol show",
-        }),
-      );
+      return refuse(unreachable(run, target, reachable));
     return accept({ kind: "overridden", reason, phase: target, tasks: {}, policy: {} });
   },
   adopt,
 };
+
+function unreachable(run: Run, target: string | undefined, reachable: readonly string[]): Problem {
+  const known = run.protocol.phases.map(({ name }) => name);
+  const meant = target === undefined || known.includes(target) ? undefined : closest(target, known);
+  const ways = meant !== undefined && reachable.includes(meant) ? [meant] : reachable;
+  const hint =
+    ways.length > 0
+      ? `heddle next --override "<why>" --to ${ways.join(", or --to ")}`
+      : `heddle protocol show ${run.protocol.name}`;
+  if (target === undefined) return problem("unreachable", `no phase comes after \`${run.phase}\``, { hint });
+  if (!known.includes(target)) return problem("unreachable", unknownPhase(run, target), { hint });
+  return problem("unreachable", `phase \`${target}\` cannot be reached from \`${run.phase}\``, { hint });
+}
+
+/** L7. */
+export function unknownPhase({ protocol }: Pick<Run, "protocol">, phase: string): string {
+  return `phase \`${phase}\` is unknown; the phases are ${protocol.phases.map(({ name }) => name).join(", ")}`;
+}
 
 /** What a person asked for, and why; a task that is opened again has all its rounds before it. */
 function requested(
@@ -68,7 +82,7 @@ function stays(run: Run, rule: Rule | null, request: string): Problem {
 export function hintOf(run: Run, action: Action): string {
   switch (action.kind) {
     case "job":
-      return `role ${action.role} makes ${run.protocol.artifacts[action.makes] ?? action.makes}`;
+      return `${commandOf(run)} lets the ${action.role} make ${run.protocol.artifacts[action.makes] ?? action.makes}`;
     case "wait":
     case "halt":
       return action.hint;
@@ -77,10 +91,22 @@ export function hintOf(run: Run, action: Action): string {
     case "tasks":
       return "heddle status shows what is open";
     case "go":
-      return `heddle state advance goes on to ${action.to}`;
+      return `${run.protocol.name === "decomposition" ? "heddle state advance" : commandOf(run)} goes on to ${action.to}`;
     case "end":
-      return "heddle status";
+      return run.protocol.name === "lifecycle"
+        ? "heddle redo opens it again, heddle revert takes it back"
+        : "heddle status";
   }
+}
+
+/** What takes the run on. */
+export function commandOf({ protocol, completedPhases }: Pick<Run, "protocol" | "completedPhases">): string {
+  const own: Readonly<Record<string, string>> = {
+    decomposition: completedPhases.includes("ready") ? "heddle execute" : "heddle plan",
+    mission: "heddle mission",
+    tuning: "heddle tune",
+  };
+  return own[protocol.name] ?? "heddle next";
 }
 
 /** Phases that some rule leads to from here; only those that need nobody to ask, when `unasked`. */
@@ -95,10 +121,11 @@ export function waysOn(run: Run, { unasked = false } = {}): string[] {
   return [...ways];
 }
 
+/** The next phase that is on every run's way. */
 function forward(run: Run): string | undefined {
-  const order = run.protocol.phases.map((phase) => phase.name);
-  const here = order.indexOf(run.phase);
-  return waysOn(run, { unasked: true }).find((phase) => order.indexOf(phase) > here);
+  const here = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const later = run.protocol.phases.slice(here + 1).filter(({ optional }) => !optional);
+  return waysOn(run, { unasked: true }).find((way) => later.some(({ name }) => name === way));
 }
 
 function adopt(run: Run, input: InputOf<"adopt">): Step {
@@ -123,7 +150,7 @@ function gatesBefore(run: Run, phase: string, digests: InputOf<"adopt">["digests
   if (target < 0) {
     const meant = closest(phase, order);
     return [
-      problem("unknown-phase", `phase \`${phase}\` is unknown; the phases are ${order.join(", ")}`, {
+      problem("unknown-phase", unknownPhase(run, phase), {
         hint: meant ? `did you mean \`${meant}\`?` : "heddle state restore",
       }),
     ];

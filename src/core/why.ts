@@ -35,7 +35,9 @@ function whyNotStarted(run: Run, task: Task): Why {
   const reasons = ["all its dependencies are settled: it is ready"];
   if (task.failure) reasons.push(`attempt ${task.attempts} failed: ${task.failure.error}`);
   if (task.notBeforeMs > run.runMs)
-    reasons.push(`it is tried again in ${task.notBeforeMs - run.runMs} ms of run time`);
+    reasons.push(
+      `it is left alone for ${Math.ceil((task.notBeforeMs - run.runMs) / 1000)} s of the run's time`,
+    );
   const asks = run.questions.find((each) => each.about === id && each.answer === null);
   if (asks)
     return {

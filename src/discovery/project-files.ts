@@ -55,7 +55,7 @@ export async function openProject(target: string, limits: Limits): Promise<Proje
   };
 }
 
-function realFolder(target: string): string | Problem {
+export function realFolder(target: string): string | Problem {
   const path = resolve(target);
   try {
     if (statSync(path).isDirectory()) return realpathSync(path);

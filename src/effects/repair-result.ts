@@ -1,6 +1,6 @@
 // Effect `repair-result`: the fixer's one turn at a result that is no document (C6). Then what is there counts.
 import { join } from "node:path";
-import type { Agent } from "../agents/agent.ts";
+import type { Agent, Stopped } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import { isProblem, type Problem } from "../core/problem.ts";
 import { append, isThere, makeFolder, readText, replaceFile } from "../host/files.ts";
@@ -8,7 +8,7 @@ import { schemaFile } from "../planning/package.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
-import { conclude, type TaskWork } from "./run-agent.ts";
+import { conclude, parkedBy, type TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface Repair extends TaskWork {
@@ -22,8 +22,11 @@ export async function repairResult(repair: Repair, signal: AbortSignal): Promise
   const done = join(folder.folder, "fixer/ended");
   let usage: Spent | undefined;
   if (!isThere(done) && !isProblem(repair.fixer)) {
-    usage = await turn(repair, { agent: repair.fixer, fixed }, signal);
-    if (signal.aborted) return aborted();
+    const turned = await turn(repair, { agent: repair.fixer, fixed }, signal);
+    if (signal.aborted) return failure("ended");
+    usage = turned.usage;
+    const parked = isThere(fixed) ? undefined : parkedBy(turned.stopped, repair.fixer.name, repair.park);
+    if (parked) return { ...failure(""), ...parked, ...(usage && { usage }) };
     replaceFile(done, "");
     forgetHome(join(folder.folder, "fixer/home"));
   }
@@ -38,7 +41,7 @@ async function turn(
   { folder, def, attempt, handIn, limits, mark, readable, skill, now }: Repair,
   { agent, fixed }: { agent: Agent; fixed: string },
   signal: AbortSignal,
-): Promise<Spent | undefined> {
+): Promise<{ usage: Spent | undefined; stopped: Stopped }> {
   const home = join(folder.folder, "fixer");
   for (const name of ["home", "work", "out"]) makeFolder(join(home, name));
   const bundle = join(home, "bundle.json");
@@ -60,14 +63,15 @@ async function turn(
     records: home,
   };
   const order = { role: "fixer", task: def.id, attempt, bundle, token: folder.token, output: fixed };
-  let usage: Spent | undefined;
+  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
     append(join(home, "events.jsonl"), `${JSON.stringify({ at: now(), ...event })}\n`);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
+    if (event.kind === "stopped") stopped = event.how;
   }
-  return usage;
+  return { usage, stopped };
 }
 
-function aborted(): Outcome {
-  return { ok: false, error: "ended", category: "environment", subcategory: null, retryable: true };
+function failure(error: string): Extract<Outcome, { ok: false }> {
+  return { ok: false, error, category: "environment", subcategory: null, retryable: true };
 }

@@ -4,7 +4,9 @@ import * as z from "zod";
 import type { Agent, Stopped } from "../agents/agent.ts";
 import type { Outcome, Spent } from "../core/input.ts";
 import type { Evidence } from "../core/parts.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
 import type { Json } from "../core/run.ts";
+import { systemClock } from "../host/clock.ts";
 import {
   append,
   isPlainFile,
@@ -14,17 +16,24 @@ import {
   readText,
   replaceFile,
 } from "../host/files.ts";
+import type { Limits } from "../host/limits.ts";
 import type { Skill } from "../planning/planning-bundle.ts";
 import { repairDocument } from "../protocols/repair.ts";
 import { forgetHome } from "./agent-home.ts";
-import type { TaskWork } from "./run-agent.ts";
+import { parkedBy, type TaskWork } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
-export interface Review extends TaskWork {
-  readonly agent: Agent;
+export interface Review extends Omit<TaskWork, "agent" | "limits"> {
+  /** Who is to judge now; somebody else, while that one may not be asked. */
+  readonly reviewer: () => Reviewer | Problem;
   readonly skill: Skill;
   readonly diff: string;
   readonly evidence: Evidence | null;
+}
+
+export interface Reviewer {
+  readonly agent: Agent;
+  readonly limits: Limits;
 }
 
 const judgement = z.looseObject({
@@ -35,23 +44,51 @@ const judgement = z.looseObject({
   reasons: z.array(z.string()).optional(),
 });
 
+/** Waited for here, with the work at hand; a longer limit ends the attempt, which then begins anew and costs no try. */
+const patienceMs = 10 * 60_000;
+
 export async function reviewWork(review: Review, signal: AbortSignal): Promise<Outcome> {
-  const place = join(review.folder.folder, "review");
-  const output = join(place, "out/judgement.json");
-  const done = join(place, "ended");
-  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
-  if (!isThere(done)) {
-    ({ usage, stopped } = await turn(review, { place, output }, signal));
+  let spent: Spent | undefined;
+  for (;;) {
+    const { place, output, done } = placesOf(review);
+    const found = review.reviewer();
+    if (isProblem(found)) return { ...failure("environment", found.message), retryable: false };
+    let stopped: Stopped = { kind: "finished" };
+    if (!isThere(done)) {
+      const turned = await turn(review, { ...found, place, output, spent }, signal);
+      if (signal.aborted) return failure("environment", "ended");
+      ({ usage: spent, stopped } = turned);
+      forgetHome(join(place, "home"));
+    }
+    const parked = isThere(output) ? undefined : parkedBy(stopped, found.agent.name, review.park);
+    if (!parked) {
+      replaceFile(done, "");
+      return { ...concluded(review, output, stopped), ...(spent && { usage: spent }) };
+    }
+    const error = `the reviewer: ${parked.error}`;
+    if (parked.parkMs > patienceMs)
+      return { ...failure("environment", error), parkMs: parked.parkMs, ...(spent && { usage: spent }) };
+    review.watch(review.def.id, { kind: "said", text: error }, found.agent.name);
+    replaceFile(join(place, "limited"), error);
+    await systemClock.sleep(parked.parkMs, signal);
     if (signal.aborted) return failure("environment", "ended");
-    replaceFile(done, "");
-    forgetHome(join(place, "home"));
   }
-  // Why there is no judgement, where the reviewer says so itself.
-  const reason = stopped.kind === "failed" && !isThere(output) ? stopped : undefined;
-  const outcome = reason
-    ? failure(reason.category, `the reviewer: ${reason.message}`)
-    : judged(review, output);
-  return { ...outcome, ...(usage && { usage }) };
+}
+
+/** Each reviewer that was asked has a folder of its own; the last is the one that counts. */
+function placesOf({ folder }: Review) {
+  let number = 1;
+  const at = () => join(folder.folder, number === 1 ? "review" : `review-${number}`);
+  while (isThere(join(at(), "limited"))) number++;
+  const place = at();
+  return { place, output: join(place, "out/judgement.json"), done: join(place, "ended") };
+}
+
+/** Why there is no judgement, where the reviewer says so itself. */
+function concluded(review: Review, output: string, stopped: Stopped): Outcome {
+  if (stopped.kind === "failed" && !isThere(output))
+    return failure(stopped.category, `the reviewer: ${stopped.message}`);
+  return judged(review, output);
 }
 
 function judged({ def }: Review, output: string): Outcome {
@@ -69,9 +106,15 @@ function judged({ def }: Review, output: string): Outcome {
   };
 }
 
+interface Turn extends Reviewer {
+  readonly place: string;
+  readonly output: string;
+  readonly spent: Spent | undefined;
+}
+
 async function turn(
-  { agent, skill, diff, evidence, folder, def, attempt, limits, mark, readable, cwd, now }: Review,
-  { place, output }: { place: string; output: string },
+  { skill, diff, evidence, folder, def, attempt, mark, readable, cwd, now }: Review,
+  { agent, limits, place, output, spent }: Turn,
   signal: AbortSignal,
 ): Promise<{ usage: Spent | undefined; stopped: Stopped }> {
   for (const name of ["home", "work", "out"]) makeFolder(join(place, name));
@@ -88,7 +131,7 @@ async function turn(
     records: place,
   };
   const order = { role: "task-verifier", task: def.id, attempt, bundle, token: folder.token, output };
-  let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
+  let [usage, stopped]: [Spent | undefined, Stopped] = [spent, { kind: "finished" }];
   for await (const event of agent.work({ ...order, workspace, limits, mark }, signal)) {
     append(join(place, "events.jsonl"), `${JSON.stringify({ at: now(), ...event })}\n`);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
@@ -97,6 +140,6 @@ async function turn(
   return { usage, stopped };
 }
 
-function failure(category: string, error: string): Outcome {
+function failure(category: string, error: string): Extract<Outcome, { ok: false }> {
   return { ok: false, error, category, subcategory: null, retryable: true };
 }

@@ -33,22 +33,30 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
   readonly mayResume: boolean;
   /** What a usage limit leads to. */
   readonly park: Park;
+  /** Whether the agent may follow the settings that lie in its workspace, and what is said where it may not any more. */
+  readonly trust: TrustOf;
 }
 
-/** A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. */
+export type TrustOf = (agent: Agent) => { readonly isTrusted: boolean; readonly note?: string };
+
+/**
+ * A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. `failed`: it
+ * cannot work at all just now (its API, its key, its program); nothing, when nobody else could go on in its place.
+ */
 export type Park = (
   agent: string,
-  resetsInMs: number | null,
-) => { readonly parkMs: number; readonly outlook: string };
+  why: { readonly resetsInMs: number | null } | "failed",
+) => { readonly parkMs: number; readonly outlook: string } | undefined;
 
 export function parkedBy(
   stopped: Stopped,
   agent: string,
   park: Park,
 ): { readonly parkMs: number; readonly error: string } | undefined {
-  if (stopped.kind !== "failed" || !stopped.limit) return undefined;
-  const { parkMs, outlook } = park(agent, stopped.limit.resetsInMs);
-  return { parkMs, error: `${stopped.message}; ${outlook}` };
+  if (stopped.kind !== "failed") return undefined;
+  const { limit, category, message } = stopped;
+  const parked = limit ? park(agent, limit) : category === "environment" ? park(agent, "failed") : undefined;
+  return parked && { parkMs: parked.parkMs, error: `${message}; ${parked.outlook}` };
 }
 
 /** An attempt that takes its orchestrator with it each time is lost in the end. */
@@ -138,9 +146,14 @@ async function listen(work: TaskWork, { started, usage: before, events }: Turn):
   const { agent, folder, def } = work;
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [before, { kind: "finished" }];
-  for await (const event of events({ ...orderOf(work), session: started.session })) {
+  const { isTrusted: trusted, note } = work.trust(agent);
+  const tell = (event: AgentEvent) => {
     append(folder.events, `${JSON.stringify({ at: work.now(), ...event })}\n`);
     work.watch(def.id, event, agent.name);
+  };
+  if (note !== undefined) tell({ kind: "said", text: note });
+  for await (const event of events({ ...orderOf(work), session: started.session, trusted })) {
+    tell(event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked") asked.push(asking(work, event));
     if (event.kind === "stopped") stopped = event.how;

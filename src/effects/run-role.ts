@@ -11,7 +11,7 @@ import { outputThere, strangeIn } from "../planning/check-output.ts";
 import type { Product } from "../planning/product.ts";
 import { forgetHome } from "./agent-home.ts";
 import type { RoleFolder } from "./role-folder.ts";
-import { type Park, parkedBy } from "./run-agent.ts";
+import { type Park, parkedBy, type TrustOf } from "./run-agent.ts";
 import { addUsage } from "./usage.ts";
 
 export interface RoleWork {
@@ -32,6 +32,8 @@ export interface RoleWork {
   readonly watch: (role: string, event: AgentEvent) => void;
   /** What a usage limit leads to. */
   readonly park: Park;
+  /** Where it works among the repository's files: whether it may follow the settings there. */
+  readonly trust?: TrustOf;
 }
 
 export async function runRole(work: RoleWork, signal: AbortSignal): Promise<Outcome> {
@@ -61,7 +63,7 @@ export function prepare({ folder, product: { kind }, role, before, bundle }: Rol
 
 /** What the agent did, as an outcome: its end says nothing about its work, only whether there may be any. */
 export async function workOn(
-  { agent, limits, role, attempt, folder, place, readable, watch, park }: RoleWork,
+  { agent, limits, role, attempt, folder, place, readable, watch, park, trust }: RoleWork,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const workspace = {
@@ -72,6 +74,12 @@ export async function workOn(
     readable: isThere(folder.previous) ? [...readable, folder.previous] : readable,
     records: folder.folder,
   };
+  const { isTrusted, note } = trust?.(agent) ?? { isTrusted: false };
+  const tell = (event: AgentEvent) => {
+    append(join(folder.folder, "events.jsonl"), `${JSON.stringify({ at: wallClock(), ...event })}\n`);
+    watch(role, event);
+  };
+  if (note !== undefined) tell({ kind: "said", text: note });
   const ordered = {
     role,
     task: "",
@@ -81,12 +89,12 @@ export async function workOn(
     token: folder.token,
     workspace,
     limits,
+    trusted: isTrusted,
   };
   const asked: Input[] = [];
   let [usage, stopped]: [Spent | undefined, Stopped] = [undefined, { kind: "finished" }];
   for await (const event of agent.work(ordered, signal)) {
-    append(join(folder.folder, "events.jsonl"), `${JSON.stringify({ at: wallClock(), ...event })}\n`);
-    watch(role, event);
+    tell(event);
     if (event.kind === "spent") usage = addUsage(usage, agent.name, event);
     if (event.kind === "asked")
       asked.push({

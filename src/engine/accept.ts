@@ -215,7 +215,7 @@ export async function takeBack(app: App, { run, reason, at, fence }: TakeBack): 
   let tip = onto;
   for (const commit of commits) {
     const reverted = await revertTree(repository, { commit, onto: tip });
-    if (!reverted.ok) return inTheWay(run, reverted.conflicts);
+    if (!reverted.ok) return inTheWay(run, commit, reverted.conflicts);
     if (reverted.tree !== (await treeOf(repository, tip)))
       tip = await commitTree(repository, {
         ...{ tree: reverted.tree, parents: [tip], at, author: { name: "heddle", email: "heddle@localhost" } },
@@ -229,10 +229,14 @@ export async function takeBack(app: App, { run, reason, at, fence }: TakeBack): 
   return { commits: done, files, onto, commit: tip, landed };
 }
 
-function inTheWay(run: Run, conflicts: readonly { readonly path: string; readonly kind: string }[]): Problem {
+function inTheWay(
+  run: Run,
+  commit: string,
+  conflicts: readonly { readonly path: string; readonly kind: string }[],
+): Problem {
   const paths = conflicts.map(({ path }) => path).slice(0, 5);
   return problem("conflict", `what ${run.id} changed was changed again since: ${paths.join(", ")}`, {
-    hint: "mend these files by hand, commit, and try again",
+    hint: `git -C ${run.targetDir} revert ${commit.slice(0, 12)}, mend them there and commit; then once more: heddle revert`,
   });
 }
 
@@ -242,7 +246,7 @@ export function recordOf(run: Run, back: TakenBack, o: { reason: string; who: st
     impact:
       back.commit === null
         ? "nothing of it had been integrated"
-        : `${back.files.length} files are as they would be without it${back.landed ? "" : ", on the branch alone"}`,
+        : `${back.files.length === 1 ? "1 file is" : `${back.files.length} files are`} as without it${back.landed ? "" : ", on the branch alone"}`,
     phase: run.phase,
   };
   return `${JSON.stringify(record, null, 2)}\n`;
@@ -296,6 +300,8 @@ export async function revertDone(
     const at = wallClock();
     const back = await takeBack(app, { run, reason, at });
     if (isProblem(back)) throw new Refused([back]);
+    // The record of what was taken back before stays.
+    if (back.commit === null) return back;
     const text = recordOf(run, back, { reason, who, at });
     replaceFile(fileOf(run, "revert"), text);
     await hold.submit(

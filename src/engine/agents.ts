@@ -1,22 +1,28 @@
-// Which agent works: named on the command line, in the configuration for a task's tag, for a role, or for everybody; and
+// Which agent works: named on the command line, in the configuration for a task's tag, a role, a phase, or everybody; and
 // who takes over while one of them may not be asked.
 import type { Agent } from "../agents/agent.ts";
+import { isInstalled, keyOf, offeredAgents, signIn } from "../agents/known.ts";
 import type { Config, WorkerConfig } from "../config/config.ts";
+import { type Work, workerFor } from "../config/worker.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
 import type { Park } from "../effects/run-agent.ts";
 import { wallClock } from "../host/clock.ts";
+import type { PhaseWorker } from "../protocols/workers.ts";
 import { makeAgent, type Workshop } from "./make-agent.ts";
+import { Refused } from "./refused.ts";
 
 export interface Agents {
-  /** Who is to work now; `tags` are the task's. */
-  forRole(role: string, tags?: readonly string[]): Agent | Problem;
+  /** Who is to work now. */
+  forRole(role: string, about?: About): Agent | Problem;
   /** Whoever began an attempt goes on with it, as far as he is still among those who may. */
-  whoBegan(name: string, role: string, tags?: readonly string[]): Agent | Problem;
+  whoBegan(name: string, work: Work): Agent | Problem;
   /** Who judges what `executor` did: somebody of another vendor, where there is one and nothing else is said (X9). */
-  reviewer(executor: Agent): Agent | Problem;
-  /** A usage limit was reached: leave that agent alone, and say who goes on, and when. */
-  readonly park: (role: string, tags?: readonly string[]) => Park;
+  reviewer(executor: Agent, about?: About): Agent | Problem;
+  /** It may not or cannot be asked: leave that agent alone, and say who goes on, and when. */
+  readonly park: (role: string, about?: About) => Park;
 }
+
+export type About = Omit<Work, "role">;
 
 export interface Choice extends Workshop {
   /** `--agent`, which goes before everything else. */
@@ -35,6 +41,9 @@ interface Candidate {
 const longestMs = 60 * 60_000;
 const shortestMs = 1000;
 const unlessSaidMs = 60_000;
+/** One whose API, key or program failed is tried again after this, where another goes on meanwhile. */
+const failedMs = 10 * 60_000;
+const forgottenMs = 10 * 60_000;
 
 export function chooseAgents(choice: Choice): Agents {
   const { config } = choice;
@@ -49,33 +58,41 @@ export function chooseAgents(choice: Choice): Agents {
   };
   const waitMs = (word: string) => Math.max(0, (limited.get(word)?.untilMs ?? 0) - now());
   const isFree = (each: Candidate) => waitMs(each.word) === 0 && !isProblem(make(each));
-  const forRole = (role: string, tags: readonly string[] = []) => {
-    const all = candidatesFor(choice, role, tags);
+  const leaveAlone = (word: string, resetsInMs: number | null) => {
+    const { times: before = 0, untilMs = 0 } = limited.get(word) ?? {};
+    // One that could be asked for a while begins anew.
+    const times = now() - untilMs > forgottenMs ? 1 : before + 1;
+    const guess = unlessSaidMs * 2 ** Math.min(times - 1, 6);
+    const forMs = Math.min(Math.max(resetsInMs ?? guess, shortestMs), longestMs);
+    limited.set(word, { untilMs: now() + forMs, times });
+    return forMs;
+  };
+  const forRole = (role: string, about: About = {}) => {
+    const all = candidatesFor(choice, { role, ...about });
     const chosen = all.find(isFree) ?? all[0];
     return chosen ? make(chosen) : noAgent(role);
   };
   return {
     forRole,
-    whoBegan: (name, role, tags) => {
-      const all = candidatesFor(choice, role, tags ?? []).map(make);
-      return all.find((each) => !isProblem(each) && each.name === name) ?? forRole(role, tags);
+    whoBegan: (name, work) => {
+      const all = candidatesFor(choice, work).map(make);
+      return all.find((each) => !isProblem(each) && each.name === name) ?? forRole(work.role, work);
     },
-    reviewer: ({ vendor }) => {
+    reviewer: ({ vendor }, about) => {
       const fixed = choice.named === undefined && config.roles?.["task-verifier"]?.agent !== undefined;
-      if (fixed || vendor === undefined) return forRole("task-verifier");
+      if (fixed || vendor === undefined) return forRole("task-verifier", about);
       const other = everybody(config)
         .map((word) => ({ word, set: {} }))
         .filter(isFree)
         .map(make)
         .find((each) => !isProblem(each) && each.vendor !== undefined && each.vendor !== vendor);
-      return other ?? forRole("task-verifier");
+      return other ?? forRole("task-verifier", about);
     },
-    park: (role, tags) => (word, resetsInMs) => {
-      const times = (limited.get(word)?.times ?? 0) + 1;
-      const guess = unlessSaidMs * 2 ** Math.min(times - 1, 6);
-      const forMs = Math.min(Math.max(resetsInMs ?? guess, shortestMs), longestMs);
-      limited.set(word, { untilMs: now() + forMs, times });
-      const all = candidatesFor(choice, role, tags ?? []);
+    park: (role, about) => (word, why) => {
+      const all = candidatesFor(choice, { role, ...about });
+      if (why === "failed" && !all.some((each) => each.word !== word && isFree(each))) return undefined;
+      const { resetsInMs } = why === "failed" ? { resetsInMs: failedMs } : why;
+      const forMs = leaveAlone(word, resetsInMs);
       const next = all.find(isFree);
       if (next) return { parkMs: 0, outlook: `${next.word} goes on` };
       const parkMs = Math.ceil(Math.min(...all.map((each) => waitMs(each.word) || forMs)));
@@ -90,14 +107,11 @@ function sayWhen(parkMs: number, resetsInMs: number | null): string {
   return `(${until} at ${at}Z)`;
 }
 
-function candidatesFor({ config, named }: Choice, role: string, tags: readonly string[]): Candidate[] {
-  const tag = tags.map((each) => config.tags?.[each]).find((each) => each !== undefined);
-  const own: WorkerConfig = { ...config.roles?.[role], ...(role === "task-executor" ? tag : undefined) };
-  const first = named ?? own.agent ?? config.agent;
+function candidatesFor({ config, named }: Choice, work: Work): Candidate[] {
+  const { agent: first, model, effort, fallback } = workerFor(config, work, named);
   if (first === undefined) return [];
-  const { model, effort } = named === undefined ? own : {};
   const set = { ...(model !== undefined && { model }), ...(effort !== undefined && { effort }) };
-  const others = (own.fallback ?? config.fallback ?? []).filter((word) => word !== first);
+  const others = fallback.filter((word) => word !== first);
   return [{ word: first, set }, ...others.map((word) => ({ word, set: {} }))];
 }
 
@@ -110,15 +124,44 @@ function everybody(config: Config): string[] {
 
 /** Everybody who may be asked to work. */
 export function agentWords(config: Config, named: string | undefined): string[] {
-  const workers = [...Object.values(config.roles ?? {}), ...Object.values(config.tags ?? {})];
+  const workers = [config.phases, config.roles, config.tags].flatMap((each) => Object.values(each ?? {}));
   const fallbacks = [config.fallback, ...workers.map((each) => each.fallback)].flatMap((each) => each ?? []);
   if (named !== undefined) return [named, ...fallbacks];
   const firsts = [config.agent, ...workers.map((each) => each.agent)].filter((word) => word !== undefined);
   return [...firsts, ...fallbacks];
 }
 
-export function noAgent(role: string): Problem {
-  return problem("no-agent", `no agent is named for role \`${role}\``, {
-    hint: '--agent claude, --agent codex, --agent command:./my-agent, or "agent": … in .heddle/config.json',
-  });
+/** Better now, in one sentence, than after the first of them has been started. What one lacks, mostly all of them lack. */
+export function refuseWithoutAgents(agents: Agents, workers: readonly PhaseWorker[]): void {
+  const found = new Map<string, Problem>();
+  for (const { role, phase } of workers) {
+    const agent = agents.forRole(role, { phase });
+    const same = isProblem(agent) && (agent.code === "no-agent" ? agent.code : agent.message);
+    if (same && !found.has(same)) found.set(same, agent);
+  }
+  if (found.size > 0) throw new Refused([...found.values()]);
+}
+
+/** Who can be named depends on who is here. */
+export function noAgent(role?: string): Problem {
+  const wanted = `no agent is named${role === undefined ? "" : ` for role \`${role}\``}`;
+  const here = offeredAgents.filter(isInstalled);
+  const [first] = here.filter((each) => keyOf(each) !== undefined);
+  if (first)
+    return problem("no-agent", wanted, {
+      hint: `--agent ${first.word}, or "agent": "${first.word}" in .heddle/config.json`,
+    });
+  const [keyless] = here;
+  if (keyless)
+    return problem("no-agent", `${wanted}, and ${keyless.title} has no key`, {
+      hint: `${signIn(keyless)}, then --agent ${keyless.word}; heddle demo works without any`,
+    });
+  const titles = offeredAgents.map(({ title }) => title).join(", ");
+  return problem(
+    "no-agent",
+    `${wanted}, and none is installed here: ${titles} or a program of your own would do`,
+    {
+      hint: `${offeredAgents[0]?.install}, then --agent claude; or --agent command:./my-agent; heddle demo works without any`,
+    },
+  );
 }

@@ -13,7 +13,7 @@ import { isThereItself, listFiles, makeFolder, readIfThere, replaceFile, sweep }
 import { type Committed, type RunSummary, StoreFailure } from "../journal/journal.ts";
 import { SqliteJournal } from "../journal/sqlite.ts";
 import { stateText } from "../view/state-json.ts";
-import { aheadProblem, type Drift, driftOf, editedProblem } from "./drift.ts";
+import { aheadProblem, type Drift, driftOf, editedProblem, repairedProblem } from "./drift.ts";
 import { foldersOf, type Paths, pathsIn } from "./paths.ts";
 import { loadProtocol, protocolNamed } from "./protocols.ts";
 import { Refused } from "./refused.ts";
@@ -95,7 +95,9 @@ export class App {
       throw new Refused([
         this.#among === "lifecycle"
           ? problem("no-task", "there is no task yet", { hint: 'heddle task new "<brief>"' })
-          : problem("no-run", "there is no run yet", { hint: "heddle init <target>" }),
+          : problem("no-run", "there is no run yet", {
+              hint: 'heddle init <target>, or: heddle task new "<brief>"',
+            }),
       ]);
     throw new Refused([problem("several-runs", "several runs are active", { hint: listed(active) })]);
   }
@@ -119,6 +121,14 @@ export class App {
     return this;
   }
 
+  /** Without a run that was named: of these protocols the first that has one is meant. */
+  async preferring(...order: readonly string[]): Promise<this> {
+    if (this.#named !== undefined) return this;
+    const active = (await this.#active(await this.journal.runs())).map(({ protocol }) => protocol);
+    this.#among = order.find((protocol) => active.includes(protocol)) ?? this.#among;
+    return this;
+  }
+
   /** Whether there is a run that commands can be about. One that was named counts: if it is not there, that is said. */
   async hasRun(): Promise<boolean> {
     return this.#named !== undefined || (await this.#active(await this.journal.runs())).length > 0;
@@ -132,9 +142,12 @@ export class App {
     if (found.drift === "ahead") found = await this.#lookOnce(run, look);
     if (found.problem) throw new Refused([found.problem]);
     const { drift } = found;
-    if (drift === "missing" || drift === "broken")
+    if (drift === "missing" || drift === "broken") {
       await this.submit({ kind: "repair-view", view: "state.json", was: drift });
-    else if (drift === "stale") await this.publish(run);
+      this.#options.warn?.(
+        repairedProblem(await this.journal.read(run, (state) => this.viewPath(state)), drift),
+      );
+    } else if (drift === "stale") await this.publish(run);
     return found.result;
   }
 
@@ -196,12 +209,15 @@ export class App {
 
   async #submit(run: string, input: Input, { over, work, more = [] }: Submission): Promise<Committed> {
     let shown: string | undefined;
+    let repaired: Problem | undefined;
     const committed = await this.journal.transact({ run }, this.#options.by, (draft) => {
       const { drift, problem: found, text } = this.#driftOf(draft.run);
       shown = text;
       if (found && !over) throw new Refused([found]);
-      if (input.kind !== "repair-view" && (drift === "missing" || drift === "broken"))
+      if (input.kind !== "repair-view" && (drift === "missing" || drift === "broken")) {
         carryOut(draft, { kind: "repair-view", view: "state.json", was: drift });
+        repaired = repairedProblem(this.viewPath(draft.run), drift);
+      }
       this.#noticeStopFile(draft, input);
       const objections = work && step(draft.run, input).problems.length === 0 ? work(draft.run) : [];
       if (objections.length > 0) return objections;
@@ -212,6 +228,7 @@ export class App {
     const { position, touched } = committed;
     const before = shown === undefined || !touched ? undefined : { text: shown, position, touched };
     if (committed.problems.length === 0 || !over) await this.publish(run, before);
+    if (repaired && committed.problems.length === 0) this.#options.warn?.(repaired);
     if (committed.problems.length > 0) throw new Refused(committed.problems);
     return committed;
   }

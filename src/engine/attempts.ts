@@ -37,6 +37,7 @@ import { mostWritten } from "./attempt-requests.ts";
 import type { BoxChoice } from "./box.ts";
 import { benchFor, limitsFor } from "./config.ts";
 import { ownFolders } from "./paths.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 /** What is a protocol's own about its tasks: who works on them, what it is given and what it hands in. */
@@ -73,6 +74,8 @@ export interface Execution {
 interface Scene {
   readonly run: string;
   readonly planningDir: string;
+  readonly targetDir: string;
+  readonly phase: string;
   readonly def: TaskDef;
   readonly attempt: Attempt;
   readonly evidence: Evidence | null;
@@ -114,6 +117,8 @@ async function sceneOf({ app }: Execution, { task: id, attempt: number }: Attemp
     return {
       run,
       planningDir: state.planningDir,
+      targetDir: state.targetDir,
+      phase: state.phase,
       def,
       attempt: structuredClone(attempt),
       evidence,
@@ -183,10 +188,10 @@ async function bundleFor(
 }
 
 /** Whoever began the attempt; before it began, whoever is to do it. */
-function executorOf({ agents, craft: { handIn } }: Execution, { folder, def }: Scene) {
+function executorOf({ agents, craft: { handIn } }: Execution, { folder, def: { tags }, phase }: Scene) {
   const began = startedOf(folder)?.agent;
-  if (began === undefined) return agents.forRole(handIn.role, def.tags);
-  return agents.whoBegan(began, handIn.role, def.tags);
+  if (began === undefined) return agents.forRole(handIn.role, { tags, phase });
+  return agents.whoBegan(began, { role: handIn.role, tags, phase });
 }
 
 async function work(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
@@ -221,7 +226,7 @@ async function work(execution: Execution, scene: Scene, signal: AbortSignal): Pr
 function taskWork(execution: Execution, scene: Scene): TaskWork {
   const { app, craft, config, agents, repository, watch } = execution;
   const { handIn } = craft;
-  const { folder, def, attempt, mark, mayResume } = scene;
+  const { folder, def, attempt, mark, mayResume, phase } = scene;
   const agent = executorOf(execution, scene);
   if (isProblem(agent)) throw new Error(agent.message);
   return {
@@ -237,8 +242,8 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     mayBeIdle: craft.mayBeIdle,
     protect: protectedPaths(app, repository),
     agent,
-    limits: limitsFor(config, { role: handIn.role, agent: agent.name, tags: def.tags }),
-    park: agents.park(handIn.role, def.tags),
+    limits: limitsFor(config, { role: handIn.role, agent: agent.name, tags: def.tags, phase }),
+    park: agents.park(handIn.role, { tags: def.tags, phase }),
     mark,
     now: wallClock,
     cwd: join(folder.work, repository.prefix),
@@ -247,6 +252,7 @@ function taskWork(execution: Execution, scene: Scene): TaskWork {
     resultFile: craft.keptAt({ planningDir: scene.planningDir }, def.id),
     watch,
     mayResume,
+    trust: trustIn(scene.targetDir, folder.work),
   };
 }
 
@@ -278,7 +284,7 @@ export function protectedPaths(app: App, { checkout }: Pick<Repository, "checkou
     .map((path) => path.slice(root.length + 1));
 }
 
-function setUpOf({ app, config, box }: Execution): SetUp {
+export function setUpOf({ app, config, box }: Execution): SetUp {
   return {
     commands: config.setup,
     bench: benchFor(config, sandboxOf(box)),
@@ -322,27 +328,27 @@ async function repair(execution: Execution, scene: Scene, signal: AbortSignal): 
   const { agents, app } = execution;
   const skill = skillOf("fixer", app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const fixer = agents.forRole("fixer");
-  return repairResult({ ...taskWork(execution, scene), fixer, skill: skill as Skill }, signal);
+  const { phase } = scene;
+  const own = { fixer: agents.forRole("fixer", { phase }), park: agents.park("fixer", { phase }) };
+  return repairResult({ ...taskWork(execution, scene), ...own, skill: skill as Skill }, signal);
 }
 
 async function review(execution: Execution, scene: Scene, signal: AbortSignal): Promise<Outcome> {
-  const { agents, app, repository } = execution;
+  const { agents, app, repository, config } = execution;
+  const { attempt, phase } = scene;
   const order = taskWork(execution, scene);
-  const agent = agents.reviewer(order.agent);
-  const skill = skillOf("task-verifier", app.paths.heddle);
-  if (isProblem(agent)) return impossible(agent.message);
+  const role = "task-verifier";
+  const reviewer = () => {
+    const agent = agents.reviewer(order.agent, { phase });
+    return isProblem(agent)
+      ? agent
+      : { agent, limits: limitsFor(config, { role, agent: agent.name, phase }) };
+  };
+  const skill = skillOf(role, app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const { attempt } = scene;
   const diff = await diffText(repository, { from: attempt.base ?? "", to: attempt.work?.commit ?? "" });
-  const limits = limitsFor(execution.config, {
-    role: "task-verifier",
-    agent: agent.name,
-  });
-  return reviewWork(
-    { ...order, limits, agent, skill: skill as Skill, diff, evidence: scene.evidence },
-    signal,
-  );
+  const given = { reviewer, skill: skill as Skill, diff, evidence: scene.evidence };
+  return reviewWork({ ...order, ...given, park: agents.park(role, { phase }) }, signal);
 }
 
 function merging(execution: Execution, scene: Scene): Merging {

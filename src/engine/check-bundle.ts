@@ -1,9 +1,11 @@
 // Checking an output by its bundle alone.
 import { type Problem, problem } from "../core/problem.ts";
 import { type Checks, checkDocument } from "../jobs/check-document.ts";
-import { checkOutput, type Makes, outputKinds, outputThere } from "../planning/check-output.ts";
+import { checkOutput, type Makes, type Output, outputKinds, outputThere } from "../planning/check-output.ts";
 import { missionFile } from "../planning/mission-files.ts";
 import { isMissionMakes, lookAtDocument } from "../planning/mission-product.ts";
+import type { MustHave } from "../planning/must-haves.ts";
+import { checkGapTasks, lookAtVerification } from "../planning/verify-product.ts";
 import { Refused } from "./app.ts";
 
 export interface CheckedFor {
@@ -21,8 +23,21 @@ export function checkFor(file: string, text: string): CheckedFor {
   const kind = isJob ? "file" : outputKinds[makes as Makes];
   if (!outputThere(kind, path)) return { path, warnings: [], problems: [nothing(path)] };
   if (isJob) return { path, ...checkJob(bundle, makes, path) };
-  const { problems, warnings } = checkOutput(makes as Makes, { places: { planningDir, targetDir }, path });
+  const { problems, warnings } = checkPlanned(bundle, makes as Makes, {
+    places: { planningDir, targetDir },
+    path,
+  });
   return { path, problems, warnings };
+}
+
+function checkPlanned(bundle: Bundle, makes: Makes, output: Output): Omit<CheckedFor, "path"> {
+  if (makes === "gap_tasks") return checkGapTasks(output);
+  if (makes !== "verification") return checkOutput(makes, output);
+  const wanted = Array.isArray(bundle.must_haves) ? (bundle.must_haves as readonly MustHave[]) : [];
+  return lookAtVerification(
+    output.path,
+    wanted.map(({ truth }) => String(truth)),
+  );
 }
 
 function checkJob(bundle: Bundle, makes: string, path: string): Omit<CheckedFor, "path"> {

@@ -172,7 +172,7 @@ async function takeCode(jobs: Jobs, scene: Scene): Promise<Outcome> {
   const patch = await patchBetween(repository, base, commit);
   return {
     ok: true,
-    inputs: [keepPatch(run, { head, patch, content }), await writeFiles(repository, run, commit)],
+    inputs: [await writeFiles(repository, run, commit), keepPatch(run, { head, patch, content })],
   };
 }
 
@@ -181,7 +181,7 @@ async function seeCode(jobs: Jobs, scene: Scene, repository: Repository) {
   const plan = planOf(run);
   const base = await baseOf(repository, scene);
   if (!plan || typeof base !== "string") return impossible("the plan cannot be read any more");
-  const agent = jobs.agents.forRole("coder");
+  const agent = jobs.agents.forRole("coder", { phase: run.phase });
   const seeing = {
     ...{
       repository,

@@ -1,9 +1,10 @@
 // The project's configuration, read from the person's own checkout, as the engine uses it.
 import { join } from "node:path";
 import { type Config, parseConfig } from "../config/config.ts";
+import { limitsSet, type Work } from "../config/worker.ts";
 import { defaultPolicy, type Policy } from "../core/policy.ts";
 import type { Bench } from "../effects/run-command.ts";
-import { isThere, readText } from "../host/files.ts";
+import { isThere, listFiles, readIfThere, readText } from "../host/files.ts";
 import type { Limits } from "../host/limits.ts";
 import type { Sandbox } from "../host/sandbox.ts";
 import { Refused } from "./app.ts";
@@ -13,14 +14,27 @@ export function readConfig(heddleDir: string): Config {
   if (!isThere(file)) return {};
   const read = readText(file, 1024 * 1024);
   if ("problem" in read) throw new Refused([read.problem]);
-  const { config, problems } = parseConfig(file, read.text);
+  const { config, problems } = parseConfig(file, read.text, (kind, name) => isOwn(heddleDir, kind, name));
   if (problems.length > 0) throw new Refused(problems);
   return config;
+}
+
+/** A role of one's own has a skill; a phase stands in a protocol's file, which is dear to read for this alone. */
+function isOwn(heddleDir: string, kind: "roles" | "phases", name: string): boolean {
+  if (kind === "roles") return isThere(join(heddleDir, "roles", name, "SKILL.md"));
+  const folder = join(heddleDir, "protocols");
+  const files = [".yaml", ".yml", ".ts"].flatMap((ending) => listFiles(folder, ending));
+  return files.some((file) =>
+    readIfThere(join(folder, file))
+      ?.split(/[^\w-]+/)
+      .includes(name),
+  );
 }
 
 export function policyOf(config: Config): Policy {
   const others = [
     ...Object.values(config.agents ?? {}),
+    ...Object.values(config.phases ?? {}),
     ...Object.values(config.roles ?? {}),
     ...Object.values(config.tags ?? {}),
   ];
@@ -57,19 +71,14 @@ export function benchFor(config: Config, sandbox: Sandbox | null): Bench {
   };
 }
 
-export interface Worker {
-  readonly role: string;
+/** Work, and the agent that does it. */
+export interface Assigned extends Work {
   readonly agent: string;
-  /** Of the task that it executes. */
-  readonly tags?: readonly string[] | undefined;
 }
 
-/** The tag's own limits, then the role's, then its agent's, then the project's, then ours. */
-export function limitsFor(config: Config, { role, agent, tags = [] }: Worker): Limits {
-  // `claude:model` is the `claude` of the configuration, with another model.
-  const configured = config.agents?.[agent] ?? config.agents?.[agent.replace(/^(claude|codex):.*/s, "$1")];
-  const tag = tags.map((each) => config.tags?.[each]?.limits).find((each) => each !== undefined);
-  const set = { ...config.limits, ...configured?.limits, ...config.roles?.[role]?.limits, ...tag };
+/** The tag's own limits, then the role's, the phase's, the agent's, the project's, ours. */
+export function limitsFor(config: Config, { agent, ...work }: Assigned): Limits {
+  const set = limitsSet(config, work, agent);
   return {
     wallMs: (set.minutes ?? 44) * 60_000,
     silenceMs: (set.silenceMinutes ?? 15) * 60_000,

@@ -1,6 +1,7 @@
 // `heddle init`: directories, journal and run come into being here and nowhere else (C16, D1).
 import { join, resolve } from "node:path";
 import { problem } from "../core/problem.ts";
+import type { Json } from "../core/run.ts";
 import { isThere, makeFolder, readIfThere, rename } from "../host/files.ts";
 import { unusable } from "../journal/failure.ts";
 import { createDatabase } from "../journal/schema.ts";
@@ -8,11 +9,13 @@ import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
 import { journalLost } from "./lost.ts";
 import { type Paths, pathsIn, planningFolders } from "./paths.ts";
+import { archiveActive, putAsideArchived } from "./put-aside.ts";
 
 export interface Creation extends AppOptions {
   readonly target: string;
   readonly force: boolean;
   readonly stack?: string | undefined;
+  readonly metadata?: Readonly<Record<string, Json>>;
 }
 
 export async function createProject(creation: Creation): Promise<App> {
@@ -22,9 +25,13 @@ export async function createProject(creation: Creation): Promise<App> {
   makeProject(paths);
   const app = new App(creation);
   try {
-    if (creation.force) await archiveActive(app);
-    await putAsideArchived(app);
-    const metadata = creation.stack === undefined ? {} : { tech_stack: creation.stack };
+    if (creation.force) await archiveActive(app, "decomposition", "heddle init --force");
+    await putAsideArchived(app, {
+      view: join(paths.planning, "state.json"),
+      places: (archive) => [[paths.planning, archive]],
+    });
+    const stack = creation.stack === undefined ? {} : { tech_stack: creation.stack };
+    const metadata = { ...creation.metadata, ...stack };
     makePlanning(paths);
     const input = { kind: "create", targetDir, planningDir: paths.planning, metadata } as const;
     await app.create("decomposition", () => [input], { alone: true });
@@ -75,30 +82,4 @@ export function makeProject(paths: Paths): void {
 
 export function makePlanning(paths: Paths): void {
   for (const folder of planningFolders) makeFolder(join(paths.planning, folder));
-}
-
-async function archiveActive(app: App): Promise<void> {
-  for (const { id, protocol, archived } of await app.journal.runs()) {
-    if (archived || protocol !== "decomposition") continue;
-    await app.submitTo(id, { kind: "archive", reason: "heddle init --force" });
-  }
-}
-
-/** A planning folder whose run is archived goes to `.heddle/archive/<run>`; after a crash, the next init does it. */
-async function putAsideArchived(app: App): Promise<void> {
-  const { planning, heddle } = app.paths;
-  const owner = (await app.journal.runs()).find((run) => run.id === ownerOf(planning));
-  if (!owner?.archived) return;
-  // Under the lock, and looked at again: another init may have been here meanwhile.
-  await app.journal.exclusive(owner.id, () => {
-    const archive = join(heddle, "archive", owner.id);
-    if (ownerOf(planning) !== owner.id || isThere(archive)) return;
-    makeFolder(join(heddle, "archive"));
-    rename(planning, archive);
-  });
-}
-
-function ownerOf(planning: string): string | undefined {
-  const text = readIfThere(join(planning, "state.json"));
-  return text === undefined ? undefined : readSeal(text)?.run;
 }

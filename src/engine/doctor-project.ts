@@ -1,17 +1,13 @@
-// What heddle needs of the project: a journal that is whole, a target it can open, agents that are there, set-up commands
-// whose programs are there, and no setting of git that would surprise.
+// What heddle needs of the project: a journal that is whole, a target it can open, set-up commands whose programs are there,
+// and no setting of git that would surprise.
 
-import { accessSync, constants, existsSync, statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
-import { claudeProgram, codexProgram, findNative } from "../agents/find-native.ts";
-import { closest, isProblem } from "../core/problem.ts";
+import { existsSync } from "node:fs";
 import { discoverProject } from "../discovery/discover.ts";
 import { isThere } from "../host/files.ts";
 import { fields, git } from "../host/git.ts";
-import { agentWords } from "./agents.ts";
+import { locate } from "../host/sandbox.ts";
 import { readConfig } from "./config.ts";
 import { type Bench, type Finding, fail, ok, warn } from "./finding.ts";
-import { makeAgent } from "./make-agent.ts";
 import { openApp } from "./open.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -78,84 +74,16 @@ export async function tryTarget({ root }: Bench): Promise<Finding[]> {
   return [ok("target", `${target}: a clean git checkout`)];
 }
 
-export function tryAgents({ root, heddle }: Bench): Finding[] {
-  const config = readConfig(heddle);
-  const words = [...new Set([...agentWords(config, undefined), ...Object.keys(config.agents ?? {})])];
-  if (words.length === 0)
-    return [
-      warn(
-        "agents",
-        "none is configured",
-        '"agent": "command:./my-agent" in .heddle/config.json, or --agent each time',
-      ),
-    ];
-  return words.map((word) => agentFinding(word, { root, agents: config.agents ?? {} }));
-}
-
-type Agents = NonNullable<ReturnType<typeof readConfig>["agents"]>;
-
-function agentFinding(word: string, { root, agents }: { root: string; agents: Agents }): Finding {
-  const name = `agent ${word}`;
-  const settings = agents[word];
-  const native = settings?.kind ?? /^(claude|codex)(?::|$)/.exec(word)?.[1];
-  if (native === "claude" || native === "codex") return nativeFinding(name, native, settings?.path);
-  if (native === "acp" || word.startsWith("acp:")) {
-    const made = makeAgent(word, { config: { agents }, root, box: { kind: "unconfined" } });
-    return isProblem(made)
-      ? fail(name, made.message, made.hint ?? "")
-      : ok(name, "its program and its key are there");
-  }
-  const configured = settings?.command?.[0];
-  const [kind, rest] = word.includes(":")
-    ? [word.slice(0, word.indexOf(":")), word.slice(word.indexOf(":") + 1)]
-    : ["", ""];
-  if (configured === undefined && kind === "scripted") {
-    const file = resolve(root, rest);
-    return isThere(file)
-      ? ok(name, "its script is there")
-      : fail(name, `\`${file}\` is not there`, `ls ${file}`);
-  }
-  if (configured === undefined && kind !== "command") {
-    const meant = closest(word, Object.keys(agents));
-    return fail(
-      name,
-      "is not an agent",
-      meant ? `did you mean \`${meant}\`?` : '"agents": { … } in .heddle/config.json',
-    );
-  }
-  return programFinding(name, configured ?? rest, root);
-}
-
-function nativeFinding(name: string, kind: "claude" | "codex", path: string | undefined): Finding {
-  const wanted = kind === "claude" ? claudeProgram : codexProgram;
-  const found = findNative(wanted, path, process.env.PATH ?? "");
-  return "code" in found ? fail(name, found.message, found.hint ?? "") : ok(name, found.program);
-}
-
-function programFinding(name: string, program: string, root: string): Finding {
-  const path = program.includes("/") ? resolve(root, program) : onPath(program);
-  if (path === undefined) return fail(name, `\`${program}\` is not on the PATH`, `which ${program}`);
-  if (!isThere(path)) return fail(name, `\`${path}\` is not there`, `ls -l ${path}`);
-  return isExecutable(path)
-    ? ok(name, path)
-    : fail(name, `\`${path}\` is not executable`, `chmod +x ${path}`);
-}
-
-function onPath(program: string): string | undefined {
-  return (process.env.PATH ?? "")
-    .split(delimiter)
-    .filter((folder) => folder.startsWith("/"))
-    .map((folder) => join(folder, program))
-    .find(isExecutable);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
+/** Off is how it should be; that something was approved and is not as it was, a person wants to know. */
+export async function trySettings({ root }: Bench): Promise<Finding[]> {
+  const { saySettings, settingsOf } = await import("./steering.ts");
+  const found = await withProject(root, async (app) =>
+    (await app.journal.runs()).some((run) => !run.archived) ? settingsOf(app) : [],
+  );
+  return (found ?? []).map((each) => {
+    const { what, hint } = saySettings(each);
+    return each.state === "changed" ? warn("settings", what, hint) : { ...ok("settings", what), hint };
+  });
 }
 
 export async function trySetUp({ root, heddle }: Bench): Promise<Finding[]> {
@@ -170,7 +98,7 @@ export async function trySetUp({ root, heddle }: Bench): Promise<Finding[]> {
   if (steps.length === 0) return [ok("set-up", "no lock file asks for one")];
   return steps.map(({ run, lock_file }) => {
     const [program = ""] = run.split(/\s+/);
-    if (onPath(program)) return ok("set-up", `${lock_file}: ${run}`);
+    if (locate(program, process.env.PATH ?? "")) return ok("set-up", `${lock_file}: ${run}`);
     return warn(
       "set-up",
       `${lock_file} asks for \`${run}\`, and \`${program}\` is not on the PATH`,

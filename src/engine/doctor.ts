@@ -3,9 +3,10 @@
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { isThere, remove } from "../host/files.ts";
+import { askAgent, askable, tryAgents } from "./doctor-agents.ts";
 import { tryBox } from "./doctor-box.ts";
 import { tryClock, tryDisk, tryGit, tryJournal, tryNode } from "./doctor-machine.ts";
-import { tryAgents, tryGitSettings, tryPlan, trySetUp, tryTarget } from "./doctor-project.ts";
+import { tryGitSettings, tryPlan, trySettings, trySetUp, tryTarget } from "./doctor-project.ts";
 import { type Bench, type Finding, fail } from "./finding.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -21,12 +22,18 @@ const trials: readonly (readonly [string, Trial])[] = [
   ["project", tryPlan],
   ["target", tryTarget],
   ["agents", tryAgents],
+  ["settings", trySettings],
   ["set-up", trySetUp],
   ["git settings", tryGitSettings],
 ];
 
 /** One trial that cannot even be made does not keep the others from being made. */
-export async function examine(root: string, tell: (finding: Finding) => void): Promise<Finding[]> {
+export async function examine(
+  root: string,
+  tell: (finding: Finding) => void,
+  /** Agents that are asked something for real: these, or everybody. */
+  asked: readonly string[] | "everybody" = [],
+): Promise<Finding[]> {
   const { heddle } = pathsIn(root);
   const found: Finding[] = [];
   const say = (findings: readonly Finding[]) => {
@@ -43,7 +50,10 @@ export async function examine(root: string, tell: (finding: Finding) => void): P
     return found;
   }
   try {
-    for (const [name, trial] of trials) say(await tried(name, trial, { root, heddle, folder }));
+    const bench = { root, heddle, folder };
+    for (const [name, trial] of trials) say(await tried(name, trial, bench));
+    for (const word of asked === "everybody" ? askable(bench) : asked)
+      say(await tried(`ask ${word}`, async () => [await askAgent(word, bench)], bench));
   } finally {
     remove(folder);
   }

@@ -3,6 +3,7 @@
 import { basename } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
+import { unknownPhase } from "../core/step-phase.ts";
 import { isIntact, readSeal, showsPlace, stateView } from "../view/state-json.ts";
 
 export type Drift = "none" | "stale" | "missing" | "broken" | "edited" | "ahead";
@@ -77,13 +78,13 @@ export function editedProblem(run: Run, text: string, path: string): Problem {
     .map(({ path: at, was, is }) => `${at.join(".")}: ${show(was)} -> ${show(is)}`);
   if (found.length > shown.length) shown.push(`… and ${found.length - shown.length} more`);
   const phase = editedPhase(found);
-  const known = run.protocol.phases.map(({ name }) => name);
-  if (phase !== undefined && !known.includes(phase))
-    shown.push(`phase \`${phase}\` is unknown; the phases are ${known.join(", ")}`);
+  const isUnknown = phase !== undefined && !run.protocol.phases.some(({ name }) => name === phase);
   return problem("edited", `${basename(path)} was edited by hand`, {
     place: { file: path },
-    notes: shown,
-    hint: 'heddle state adopt --reason "<why>" takes the edit over; heddle state restore undoes it',
+    notes: isUnknown ? [...shown, unknownPhase(run, phase)] : shown,
+    hint: isUnknown
+      ? `heddle state restore goes back to \`${run.phase}\``
+      : 'heddle state adopt --reason "<why>" takes the edit over; heddle state restore undoes it',
   });
 }
 
@@ -95,6 +96,16 @@ function editedPhase(found: readonly Difference[]): string | undefined {
 
 const show = (value: Json | undefined) =>
   value === undefined ? "(nothing)" : JSON.stringify(value).slice(0, 60);
+
+/** What was mended without being asked, for the person to know. */
+export function repairedProblem(path: string, was: "missing" | "broken"): Problem {
+  const what = was === "missing" ? "was gone" : "was cut off or damaged";
+  return problem(
+    "repaired-view",
+    `${basename(path)} ${what}: it was written again from the journal, and nothing is lost`,
+    { place: { file: path }, hint: "heddle status" },
+  );
+}
 
 export function aheadProblem(run: Run, path: string): Problem {
   return problem("ahead", `${basename(path)} is newer than the journal, which ends at fact ${run.position}`, {

@@ -33,13 +33,23 @@ export interface Drive {
   /** What is settled once the run is held, before anything starts. */
   readonly opening?: () => Promise<readonly Input[]>;
   readonly changed?: (run: Run) => void;
+  readonly beside?: Beside;
+}
+
+/** Work that goes on beside what the rules ask for, as long as the state says so. */
+export interface Beside {
+  /** Brings it in line with the state; `tell` brings its end to the loop. */
+  follow(run: Run, tell: (input: Input) => void): void;
+  /** Whether its end is still to be waited for. */
+  isUnderway(): boolean;
+  stop(): Promise<void>;
 }
 
 /** The reason of a halt that the person at the terminal made. */
 export const interrupted = "Ctrl-C";
 
 export async function drive(order: Drive): Promise<void> {
-  const { app, carriers, signal, stopNow, changed } = order;
+  const { app, carriers, signal, stopNow, changed, beside } = order;
   const clock = systemClock;
   const run = await app.run();
   const hold = await Hold.take({
@@ -62,8 +72,14 @@ export async function drive(order: Drive): Promise<void> {
   try {
     for (const input of (await order.opening?.()) ?? []) await hold.submit(input);
     await hold.submit(driveInput(order));
-    await orchestrate({ hold, world, inbox, finished: isAtRest, notice, ...(changed && { changed }) });
+    const follow = (run: Run) => {
+      beside?.follow(run, (input) => inbox.put(input));
+      changed?.(run);
+    };
+    const finished = (run: Run) => isAtRest(run) && (run.halt?.now === true || !beside?.isUnderway());
+    await orchestrate({ hold, world, inbox, finished, notice, changed: follow });
   } finally {
+    await beside?.stop();
     await world.stop();
     await hold.release();
     await app.publish(run);

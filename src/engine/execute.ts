@@ -7,6 +7,7 @@ import type { Config } from "../config/config.ts";
 import type { Input } from "../core/input.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
+import { userPreferences } from "../discovery/preferences.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
 import { pinOf } from "../effects/merge.ts";
 import { readProposal } from "../effects/read-result.ts";
@@ -16,14 +17,17 @@ import { moveBranch } from "../host/integrate.ts";
 import { type Landed, land } from "../host/land.ts";
 import { endMarked } from "../host/processes.ts";
 import { dirtyFiles, openBranch, pinned, type Repository, tipOf, unpin } from "../host/repository.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { verifyBundle } from "../planning/verify-bundle.ts";
+import { verifyProduct } from "../planning/verify-product.ts";
+import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { describe } from "./plan.ts";
-import { excluded, landedBefore, repositoryOf } from "./target-repository.ts";
+import { excluded, landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
+import { type RoleCraft, treeRoleCarriers } from "./tree-roles.ts";
 
 export interface ExecuteRun {
   readonly app: App;
@@ -32,6 +36,8 @@ export interface ExecuteRun {
   readonly slots: number | undefined;
   readonly only?: readonly TaskId[];
   readonly onOrphan: OnOrphan;
+  /** Whether the whole is verified at the end, and what is missing planned and done as well. */
+  readonly verify?: boolean;
   readonly signal: AbortSignal;
   /** Aborted by a second Ctrl-C: what runs is ended. */
   readonly stopNow?: AbortSignal;
@@ -40,34 +46,52 @@ export interface ExecuteRun {
 }
 
 export async function execute(order: ExecuteRun): Promise<void> {
-  const { app, signal, changed, watch } = order;
-  await refuseUnlessReady(app);
+  const { app, signal, changed, watch, verify = false } = order;
+  await refuseUnlessReady(app, verify);
   const config = readConfig(app.paths.heddle);
   const { box, agents } = await helpers(order, config);
   const repository = await repositoryOf(app);
   const needed = box.kind === "unconfined" && needsBox(config, order.agent);
   await describe(app, config, { unconfined: needed });
-  const carriers = executionCarriers({ app, craft: planCraft, config, agents, box, repository, watch });
+  if (verify) await askToVerify(app);
+  const execution = { app, craft: planCraft, config, agents, box, repository, watch };
+  const roles = verifyRoles(await app.look((run) => run.targetDir));
+  const carriers = { ...executionCarriers(execution), ...treeRoleCarriers({ ...execution, roles }) };
   const slots = order.slots ?? (await app.look((run) => run.policy.slots));
-  await drive({
-    app,
-    slots,
-    carriers,
-    signal,
-    changed,
-    onOrphan: order.onOrphan,
+  const all = {
+    ...{ app, slots, carriers, signal, changed, onOrphan: order.onOrphan },
     ...(order.only && { only: order.only }),
     ...(order.stopNow && { stopNow: order.stopNow }),
     opening: () => recover(app, repository),
-  });
+  };
+  await withoutGc(repository, () => drive(all));
   await tidy(app, repository);
 }
 
-async function refuseUnlessReady(app: App): Promise<void> {
+/** What verifies a plan as a whole, and plans what is missing. */
+function verifyRoles(target: string): RoleCraft {
+  const preferences = userPreferences({ target, home: process.env.HOME ?? "" });
+  return {
+    product: ({ makes }, run, seen) => verifyProduct(makes, run, seen),
+    bundle: (run, order) => verifyBundle(run, order, preferences),
+    readable: (run) => [run.planningDir],
+  };
+}
+
+/** It holds from then on, for whoever goes on with the run; one that is complete is opened for it. */
+async function askToVerify(app: App): Promise<void> {
+  await app.submit({ kind: "set", values: { verify: true } });
+  if (await app.look((run) => run.phase === "complete"))
+    await app.submit({ kind: "advance", digests: {}, request: "verify" });
+}
+
+const executed = new Set(["ready", "executing", "verifying", "gap_planning"]);
+
+async function refuseUnlessReady(app: App, verify: boolean): Promise<void> {
   const { phase, halt } = await app.look(({ phase, halt }) => ({ phase, halt }));
   if (halt)
     throw new Refused([problem("halted", `the run is halted: ${halt.reason}`, { hint: "heddle resume" })]);
-  if (phase === "ready" || phase === "executing") return;
+  if (executed.has(phase) || (verify && phase === "complete")) return;
   const hint = phase === "complete" ? "heddle report" : "heddle plan goes on with the plan";
   throw new Refused([problem("wrong-phase", `nothing is executed in phase \`${phase}\``, { hint })]);
 }
@@ -77,15 +101,21 @@ const needsBox = (config: Config, agent: string | undefined) =>
   agentWords(config, agent).some((word) => !word.startsWith("scripted:"));
 
 async function helpers(
-  { app, agent, unconfined }: ExecuteRun,
+  { app, agent, unconfined, verify }: ExecuteRun,
   config: Config,
 ): Promise<{ box: BoxChoice; agents: Agents }> {
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needsBox(config, agent) });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const roles = ["task-executor", ...(config.review ? ["task-verifier"] : [])];
-  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
-  if (problems.length > 0) throw new Refused(problems);
+  const roles = [
+    "task-executor",
+    ...(config.review ? ["task-verifier"] : []),
+    ...(verify ? ["verifier", "task-author"] : []),
+  ];
+  refuseWithoutAgents(
+    agents,
+    roles.map((role) => ({ role, phase: "executing" })),
+  );
   return { box, agents };
 }
 
@@ -147,9 +177,14 @@ export function sweep(folder: string): void {
     if (name.startsWith("room")) remove(join(folder, name));
 }
 
-/** What the person has not committed: agents do not see it. */
+/** What the person has not committed: agents do not see it. What is heddle's own they need not see. */
 export async function uncommitted(app: App): Promise<string[]> {
-  return dirtyFiles(await repositoryOf(app), 6);
+  const repository = await repositoryOf(app);
+  const own = excluded(app, repository.checkout ?? "");
+  const files = await dirtyFiles(repository, 6 + own.length);
+  return files
+    .filter((file) => !own.some((each) => file === each || file.startsWith(`${each}/`)))
+    .slice(0, 6);
 }
 
 export interface Orphan {

@@ -68,6 +68,15 @@ export class Hold {
     });
   }
 
+  /** Does it while nobody can write to the journal, or not at all once another has taken over. */
+  exclusively<T>(work: () => T): Promise<T> {
+    const { journal, run } = this.#claim;
+    return journal.exclusive(run, (state) => {
+      this.#check(state);
+      return work();
+    });
+  }
+
   /** A tick that would change nothing is not submitted. */
   async isDue(): Promise<boolean> {
     return this.#claim.journal.read(this.#claim.run, (run) => follow(run, this.runMs()).length > 0);

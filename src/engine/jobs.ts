@@ -30,6 +30,7 @@ import type { Agents } from "./agents.ts";
 import type { App } from "./app.ts";
 import type { BoxChoice } from "./box.ts";
 import { limitsFor } from "./config.ts";
+import { trustIn } from "./steering.ts";
 import type { Carriers } from "./world.ts";
 
 export interface Jobs {
@@ -150,7 +151,7 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
   const folder = role === "fixer" ? fixerFolder(scene.folder) : scene.folder;
   const skill = skillOf(role, app.paths.heddle);
   if (isProblem(skill)) return impossible(skill.message);
-  const agent = agents.forRole(role);
+  const agent = agents.forRole(role, { phase: run.phase });
   if (isProblem(agent)) return impossible(`${agent.message}; ${agent.hint ?? ""}`);
   const readable = [
     ...[run.planningDir, run.targetDir, packageDir(), (skill as Skill).path],
@@ -163,10 +164,18 @@ export function roleWork(jobs: Jobs, scene: Scene, difference: Difference): Role
     ...difference.order,
   };
   return {
-    ...{ agent, limits: limitsFor(config, { role, agent: agent.name }), role, attempt: job.attempt },
-    park: agents.park(role),
+    ...{
+      agent,
+      limits: limitsFor(config, { role, agent: agent.name, phase: run.phase }),
+      role,
+      attempt: job.attempt,
+    },
+    park: agents.park(role, { phase: run.phase }),
     ...{ product: difference.product, bundle: () => jobBundle(run, order), folder, readable, watch },
-    ...(difference.place && { place: difference.place }),
+    ...(difference.place && {
+      place: difference.place,
+      trust: trustIn(run.targetDir, scene.attempt.work),
+    }),
     ...(before !== undefined && { before }),
   };
 }

@@ -13,6 +13,7 @@ import {
   locateProgram,
   type NativeProgram,
 } from "../agents/find-native.ts";
+import { signIn } from "../agents/known.ts";
 import { readScript, scripted } from "../agents/scripted.ts";
 import type { AgentConfig, Config } from "../config/config.ts";
 import { defaultPolicy } from "../core/policy.ts";
@@ -87,8 +88,7 @@ function commandAgent(name: string, config: AgentConfig, shop: Workshop): Agent 
 function claudeAgent(name: string, config: AgentConfig, shop: Workshop): Agent | Problem {
   const found = programOf(claudeProgram, config, shop);
   if (isProblem(found)) return found;
-  const hint = "export ANTHROPIC_API_KEY=…, or CLAUDE_CODE_OAUTH_TOKEN from `claude setup-token`";
-  const missing = noKey(name, config, { credentials: claudeCredentials, hint });
+  const missing = noKey(name, config, claudeCredentials);
   if (missing) return missing;
   const common = shared(name, config, shop);
   const readable = [...common.readable, ...found.readable];
@@ -98,8 +98,7 @@ function claudeAgent(name: string, config: AgentConfig, shop: Workshop): Agent |
 function codexAgent(name: string, config: AgentConfig, shop: Workshop): Agent | Problem {
   const found = programOf(codexProgram, config, shop);
   if (isProblem(found)) return found;
-  const hint = "export OPENAI_API_KEY=…";
-  const missing = noKey(name, config, { credentials: codexCredentials, hint });
+  const missing = noKey(name, config, codexCredentials.toReversed());
   if (missing) return missing;
   const common = shared(name, config, shop);
   const readable = [...common.readable, ...found.readable];
@@ -120,8 +119,7 @@ function acpAgent(name: string, config: AgentConfig, shop: Workshop): Agent | Pr
       hint: install,
     });
   const { credentials = [] } = quirks ?? {};
-  const hint = `export ${credentials[0]}=…`;
-  const missing = credentials.length === 0 ? undefined : noKey(name, config, { credentials, hint });
+  const missing = credentials.length === 0 ? undefined : noKey(name, config, credentials);
   if (missing) return missing;
   const common = shared(name, config, shop);
   return acp({
@@ -138,13 +136,11 @@ function programOf(wanted: NativeProgram, { path }: AgentConfig, { root }: Works
 }
 
 /** Before anything starts: an agent without a key would cost a workspace and a try to find out. */
-function noKey(
-  name: string,
-  { env = [] }: AgentConfig,
-  { credentials, hint }: { readonly credentials: readonly string[]; readonly hint: string },
-): Problem | undefined {
+function noKey(name: string, { env = [] }: AgentConfig, credentials: readonly string[]): Problem | undefined {
   if (env.length > 0 || credentials.some((variable) => process.env[variable])) return undefined;
-  return problem("no-key", `\`${name}\` has no key: none of ${credentials.join(", ")} is set`, { hint });
+  const [only, ...others] = credentials;
+  const unset = others.length === 0 ? `${only} is not set` : `none of ${credentials.join(", ")} is set`;
+  return problem("no-key", `\`${name}\` has no key: ${unset}`, { hint: signIn({ credentials }) });
 }
 
 const turnsUnlessSaid = 200;

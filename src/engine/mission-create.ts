@@ -1,11 +1,12 @@
 // `heddle mission init`: the context is written first, then the run comes into being; a crash in between leaves a
 // context that the next call begins with. A session of another program is taken over once (M1).
+import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Fact } from "../core/fact.ts";
 import type { Input } from "../core/input.ts";
 import { problem } from "../core/problem.ts";
 import type { Json } from "../core/run.ts";
-import { isThere, makeFolder, readIfThere, rename, replaceFile } from "../host/files.ts";
+import { isThere, makeFolder, readIfThere, replaceFile } from "../host/files.ts";
 import { checkSession } from "../protocols/mission/artifacts/check.ts";
 import { readSeal } from "../view/state-json.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
@@ -14,6 +15,7 @@ import { journalLost } from "./lost.ts";
 import { type Paths, pathsIn } from "./paths.ts";
 import { surveyTarget } from "./plan.ts";
 import { loadProtocol } from "./protocols.ts";
+import { archiveActive, putAsideArchived } from "./put-aside.ts";
 import { hasFiles } from "./target.ts";
 
 export interface MissionCreation extends AppOptions {
@@ -33,15 +35,21 @@ export async function createMission(creation: MissionCreation): Promise<App> {
   makeProject(paths);
   const app = new App(creation);
   try {
-    if (creation.force) await putAside(app);
+    if (creation.force) await archiveActive(app, "mission", "heddle mission init --force");
+    await putAsideArchived(app, belongings(paths));
     const runs = (await app.journal.runs()).map((run) => run.id);
     const taken = takeOver(paths, runs);
     makeFolder(join(paths.meta, "bundles"));
     const context = join(paths.meta, "context.md");
-    if (creation.goal !== undefined || !isThere(context))
-      replaceFile(context, await contextFor(targetDir, creation.goal));
+    const text =
+      isThere(context) && creation.goal === undefined ? null : await contextFor(targetDir, creation.goal);
     const inputs: Input[] = [{ kind: "create", targetDir, planningDir: paths.meta, metadata: {} }, ...taken];
-    await app.create("mission", () => inputs, { alone: true });
+    const begin = () => {
+      // Only once nobody else has begun one.
+      if (text !== null) replaceFile(context, text);
+      return inputs;
+    };
+    await app.create("mission", begin, { alone: true });
     return app;
   } catch (error) {
     app.close();
@@ -55,21 +63,20 @@ async function contextFor(targetDir: string, goal = unfilled): Promise<string> {
   return `# Mission\n\n## Goal\n\n${goal.trim()}\n${there}`;
 }
 
-/** The mission before it, with everything that it made, goes to `.heddle/archive/<run>`. */
-async function putAside(app: App): Promise<void> {
-  const { meta, artifacts, heddle } = app.paths;
-  for (const { id, protocol, archived } of await app.journal.runs()) {
-    if (archived || protocol !== "mission") continue;
-    await app.submitTo(id, { kind: "archive", reason: "heddle mission init --force" });
-    const archive = join(heddle, "archive", id);
-    makeFolder(archive);
-    for (const [folder, name] of [
-      [meta, "meta"],
-      [artifacts, "artifacts"],
-    ] as const)
-      if (isThere(folder) && !isThere(join(archive, name))) rename(folder, join(archive, name));
-  }
+/** What a mission made. `artifacts` may be the project's own folder as well: only what heddle put there goes. */
+function belongings({ meta, artifacts }: Paths) {
+  const names = isThere(artifacts) ? readdirSync(artifacts).filter(isOfMission) : [];
+  return {
+    view: join(meta, "session.json"),
+    places: (archive: string) => [
+      ...names.map((name) => [join(artifacts, name), join(archive, "artifacts", name)] as const),
+      [meta, join(archive, "meta")] as const,
+    ],
+  };
 }
+
+const isOfMission = (name: string) =>
+  /^(?:research|plan|verification|summary_.+)\.json$/.test(name) || name === "archive";
 
 /** What another program's session knew: its variables, and where it stood. */
 function takeOver(paths: Paths, runs: readonly string[]): Input[] {

@@ -1,14 +1,13 @@
 // `heddle mission`: research, plan, execute and verify, strictly in order. What a person changed since is looked at
 // first; then the same loop that drives plans and tasks drives the run until it rests at a halt.
 import type { AgentEvent } from "../agents/agent.ts";
-import type { Config } from "../config/config.ts";
 import type { Input } from "../core/input.ts";
-import { isProblem, problem } from "../core/problem.ts";
+import { problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { summaryHandIn } from "../effects/read-summary.ts";
 import { fileDigest } from "../host/digest.ts";
 import { isThere, makeFolder, readText } from "../host/files.ts";
-import { stepBundle } from "../planning/mission-bundle.ts";
+import { missionBundle, stepBundle } from "../planning/mission-bundle.ts";
 import {
   artifactsIn,
   generationOf,
@@ -17,18 +16,22 @@ import {
   stepsAsTasks,
   summaryFile,
 } from "../planning/mission-files.ts";
-import { lookAtDocument, recording } from "../planning/mission-product.ts";
-import { agentWords, chooseAgents } from "./agents.ts";
+import { lookAtDocument, type MissionMakes, missionProduct, recording } from "../planning/mission-product.ts";
+import { mission } from "../protocols/mission/protocol.ts";
+import { workersOf } from "../protocols/workers.ts";
+import { agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { type Craft, type Execution, executionCarriers } from "./attempts.ts";
 import { findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
 import { recover, tidy } from "./execute.ts";
+import { askToHandOver } from "./hand-over.ts";
 import { notInitialized, unfilled } from "./mission-create.ts";
-import { missionCarriers } from "./mission-roles.ts";
+import { pathsIn } from "./paths.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
-import { repositoryOf } from "./target-repository.ts";
+import { repositoryOf, withoutGc } from "./target-repository.ts";
+import { type RoleCraft, treeRoleCarriers } from "./tree-roles.ts";
 
 /** A step's files are what it concerns, not a fence; a project may set `scope` to make them one. */
 const missionCraft: Craft = {
@@ -39,12 +42,20 @@ const missionCraft: Craft = {
   mayBeIdle: true,
 };
 
+const missionRoles: RoleCraft = {
+  product: ({ makes }, run, seen) => missionProduct(makes as MissionMakes, run, seen),
+  bundle: missionBundle,
+  readable: (run) => [run.planningDir, artifactsIn(run)],
+};
+
 export interface MissionRun {
   readonly app: App;
   readonly agent: string | undefined;
   readonly unconfined: boolean;
   /** Begin the next phase, when the present one is complete. */
   readonly next: boolean;
+  /** Hand the plan over to a decomposition instead of executing it. */
+  readonly handOver: boolean;
   readonly signal: AbortSignal;
   readonly stopNow?: AbortSignal;
   readonly changed: (run: Run) => void;
@@ -54,25 +65,24 @@ export interface MissionRun {
 export async function runMission(order: MissionRun): Promise<void> {
   const { app, signal, stopNow, changed } = order;
   await refuseUnlessBegun(app);
-  const config = readConfig(app.paths.heddle);
-  const execution = await executionOf(order, config);
+  const execution = await executionOf(order);
   await clearOwnHalt(app);
   await refuseWhileHalted(app);
   if (order.next) await beginNextPhase(app);
-  const carriers = { ...executionCarriers(execution), ...missionCarriers(execution) };
+  if (order.handOver) await askToHandOver(app);
+  const carriers = {
+    ...executionCarriers(execution),
+    ...treeRoleCarriers({ ...execution, roles: missionRoles }),
+  };
   makeFolder(artifactsIn({ planningDir: app.paths.meta }));
   // A plan that was edited while a task was under way counts from that task's end on.
   do {
     await lookAgain(app);
-    await drive({
-      app,
-      slots: 1,
-      carriers,
-      signal,
-      ...(stopNow && { stopNow }),
-      changed,
+    const all = {
+      ...{ app, slots: 1, carriers, signal, changed, ...(stopNow && { stopNow }) },
       opening: () => recover(app, execution.repository),
-    });
+    };
+    await withoutGc(execution.repository, () => drive(all));
   } while (!signal.aborted && (await isEdited(app)));
   await tidy(app, execution.repository);
 }
@@ -92,23 +102,36 @@ async function refuseWhileHalted(app: App): Promise<void> {
     ]);
 }
 
+/** Whether its plan is handed over is said anew. */
 async function beginNextPhase(app: App): Promise<void> {
-  await app.submit({ kind: "advance", digests: {}, request: "next_phase" });
+  await app.submitAll([
+    { kind: "advance", digests: {}, request: "next_phase" },
+    { kind: "set", values: { hand_over: false } },
+  ]);
 }
 
-async function executionOf(
-  { app, agent, unconfined, watch }: MissionRun,
-  config: Config,
-): Promise<Execution> {
+interface Wanted {
+  readonly root: string;
+  readonly agent: string | undefined;
+  readonly unconfined: boolean;
+}
+
+/** Who would work on a mission, and in what box; refuses when nobody can. */
+export async function missionAgents({ root, agent, unconfined }: Wanted) {
+  const config = readConfig(pathsIn(root).heddle);
   const needed = agentWords(config, agent).some((word) => !word.startsWith("scripted:"));
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needed });
-  const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const roles = ["researcher", "mission-planner", "executor", "verifier"];
-  const problems = roles.map((role) => agents.forRole(role)).filter(isProblem);
-  if (problems.length > 0) throw new Refused(problems);
+  const agents = chooseAgents({ config, named: agent, root, box });
+  refuseWithoutAgents(agents, workersOf(mission));
+  return { config, box, agents, isUnconfined: chosen && needed };
+}
+
+async function executionOf({ app, agent, unconfined, watch }: MissionRun): Promise<Execution> {
+  const wanted = { root: app.paths.root, agent, unconfined };
+  const { config, box, agents, isUnconfined } = await missionAgents(wanted);
   const repository = await repositoryOf(app);
-  await describe(app, config, { unconfined: chosen && needed });
+  await describe(app, config, { unconfined: isUnconfined });
   return { app, craft: missionCraft, config, agents, box, repository, watch };
 }
 

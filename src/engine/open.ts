@@ -18,7 +18,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   if (text === undefined)
     throw new Refused([
       problem("no-project", `there is no heddle project in ${options.root}`, {
-        hint: "heddle init <target>",
+        hint: 'heddle init <target>, or: heddle task new "<brief>"',
       }),
     ]);
   try {

@@ -7,11 +7,12 @@ import { pathToFileURL } from "node:url";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Protocol } from "../core/protocol.ts";
 import { fileDigest } from "../host/digest.ts";
-import { isThere, listFiles, makeFolder, readIfThere, readText, replaceFile } from "../host/files.ts";
+import { isThere, listFiles, makeFolder, readText, replaceFile } from "../host/files.ts";
 import { packageDir } from "../planning/package.ts";
 import { protocolFrom } from "../protocols/own.ts";
 import { protocols } from "../protocols/registry.ts";
 import { parseYaml } from "../protocols/yaml.ts";
+import { approvedDigest, recordApproval, type Subject } from "./approved.ts";
 import { Refused } from "./refused.ts";
 
 const endings = [".yaml", ".yml", ".ts"];
@@ -66,11 +67,11 @@ function placed(found: Problem, file: string, lineOf: (pointer: string) => numbe
   return pointer === undefined ? found : { ...found, place: { file, pointer, line: lineOf(pointer) } };
 }
 
-const approvalsFile = (heddleDir: string) => join(heddleDir, "approved-protocols.json");
-
-function approvals(heddleDir: string): Record<string, string> {
-  return JSON.parse(readIfThere(approvalsFile(heddleDir)) ?? "{}") as Record<string, string>;
-}
+const subjectOf = (heddleDir: string, name: string): Subject => ({
+  kind: "protocol",
+  place: heddleDir,
+  name,
+});
 
 /** A person has read this program, and it may run as it is now. */
 export function approve(heddleDir: string, name: string): { readonly file: string; readonly sha256: string } {
@@ -82,10 +83,7 @@ export function approve(heddleDir: string, name: string): { readonly file: strin
         hint: "a table in YAML needs no approval",
       }),
     ]);
-  replaceFile(
-    approvalsFile(heddleDir),
-    `${JSON.stringify({ ...approvals(heddleDir), [name]: sha256 }, null, 2)}\n`,
-  );
+  recordApproval(subjectOf(heddleDir, name), sha256);
   return { file, sha256 };
 }
 
@@ -95,7 +93,7 @@ const takesMore =
 
 async function fromProgram(heddleDir: string, file: string): Promise<Protocol | { problems: Problem[] }> {
   const name = basename(file, ".ts");
-  if (approvals(heddleDir)[name] !== fileDigest(file))
+  if (approvedDigest(subjectOf(heddleDir, name)) !== fileDigest(file))
     return refused("not-approved", `\`${file}\` is a program, and nobody has approved it as it is now`, {
       ...{ file, hint: `read it, then: heddle protocol approve ${name}` },
     });

@@ -42,15 +42,18 @@ export function pathsIn(root: string): Paths {
 
 /** Where the files of a run lie that is no plan. */
 export function runFolder({ heddle }: Pick<Paths, "heddle">, protocol: string, run: string): string {
-  return join(heddle, protocol === "lifecycle" ? "tasks" : "runs", run);
+  const homes: Readonly<Record<string, string>> = { lifecycle: "tasks", tuning: "tune" };
+  return join(heddle, homes[protocol] ?? "runs", run);
 }
 
 const taskFolders = ["planning", "review", "code", "eval", "accept", "revert"] as const;
+const tuningFolders = ["diagnosis", "fixes", "actions"] as const;
 
 /** The folders of a run's own, made before anybody works in them (C16). */
 export function foldersOf(protocol: string): readonly string[] {
   if (protocol === "decomposition") return planningFolders;
   if (protocol === "mission") return ["bundles"];
+  if (protocol === "tuning") return tuningFolders;
   return protocol === "lifecycle" ? taskFolders : [];
 }
 

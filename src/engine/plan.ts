@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
+import { isInstalled, keyOf, offeredAgents } from "../agents/known.ts";
 import type { Config } from "../config/config.ts";
 import { freshness } from "../core/artifact.ts";
 import { type Problem, problem } from "../core/problem.ts";
@@ -11,7 +12,9 @@ import { contextText, discoverProject, type ProjectContext, userPreferences } fr
 import { isFile, readText, replaceFile } from "../host/files.ts";
 import { forTheRole } from "../planning/for-the-role.ts";
 import { fileOf, readTaskFiles } from "../planning/plan-files.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { decomposition } from "../protocols/decomposition/protocol.ts";
+import { workersOf } from "../protocols/workers.ts";
+import { agentWords, chooseAgents, noAgent, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { policyOf, readConfig } from "./config.ts";
@@ -71,11 +74,17 @@ export async function saveFindings(app: App, { context }: Found): Promise<void> 
   replaceFile(join(planningDir, "artifacts/project-context.json"), `${JSON.stringify(context, null, 2)}\n`);
 }
 
-/** Whether the configuration names who works, and whom it knows. */
+/** Whether the configuration names who works, and who could: whom it knows, and who is installed and has a key. */
 export function agentNames(root: string): { readonly chosen: boolean; readonly offered: readonly string[] } {
   const config = readConfig(pathsIn(root).heddle);
-  return { chosen: agentWords(config, undefined).length > 0, offered: Object.keys(config.agents ?? {}) };
+  const installed = offeredAgents.filter((each) => isInstalled(each) && keyOf(each) !== undefined);
+  return {
+    chosen: agentWords(config, undefined).length > 0,
+    offered: [...new Set([...Object.keys(config.agents ?? {}), ...installed.map(({ word }) => word)])],
+  };
 }
+
+export { noAgent };
 
 /** A person may have mended artifacts by hand since: they are looked at again before anybody is paid to. */
 export async function lookAgain(app: App): Promise<void> {
@@ -95,7 +104,8 @@ export async function lookAgain(app: App): Promise<void> {
 export async function reopenStale(app: App): Promise<void> {
   const digests = await observe(app);
   const stale = await app.look((run) => {
-    if (run.phase === "executing" || run.phase === "complete") return undefined;
+    const order = run.protocol.phases.map(({ name }) => name);
+    if (order.indexOf(run.phase) >= order.indexOf("executing")) return undefined;
     const made = [
       ["capability_map", "logical"],
       ["physical_map", "physical"],
@@ -149,7 +159,11 @@ export async function runPlanning({
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  refuseWithoutAgents(agents, config);
+  const later = ["executing", "verifying", "gap_planning"];
+  refuseWithoutAgents(
+    agents,
+    workersOf(decomposition).filter(({ phase }) => !later.includes(phase)),
+  );
   await describe(app, config, { unconfined: chosen && needed });
   await clearOwnHalt(app);
   const { targetDir } = await placesOf(app);
@@ -169,13 +183,6 @@ export async function describe(
   const known = await app.look((run) => run.metadata.settings);
   const changed = known === settings ? {} : { policy };
   await app.submit({ kind: "describe", metadata: { unconfined, settings }, ...changed });
-}
-
-/** Better now, in one sentence, than after the first role has been started. */
-function refuseWithoutAgents(agents: Agents, config: Config): void {
-  const roles = ["logic-architect", ...Object.keys(config.roles ?? {})];
-  const problems = roles.map((role) => agents.forRole(role)).filter((found) => "code" in found);
-  if (problems.length > 0) throw new Refused(problems as unknown as Problem[]);
 }
 
 /** Whoever calls again wants to go on after a Ctrl-C, and another try of the role that gave up. */

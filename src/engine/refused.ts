@@ -7,6 +7,7 @@ export class Refused extends Error {
 
   constructor(problems: readonly Problem[]) {
     super(problems[0]?.message);
-    this.problems = problems;
+    // Several askers may have met with the same thing: a person reads it once.
+    this.problems = [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()];
   }
 }

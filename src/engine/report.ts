@@ -12,10 +12,15 @@ import type { Result } from "../protocols/decomposition/artifacts/result.ts";
 import { type ReportFiles, reportDocument } from "../view/report.ts";
 import { reportHtml } from "../view/report-html.ts";
 import { reportMarkdown } from "../view/report-md.ts";
+import type { RunReport } from "../view/run-report.ts";
+import { runReportHtml, runReportMarkdown } from "../view/run-report-text.ts";
 import type { App } from "./app.ts";
+import { documentReport } from "./run-report.ts";
 import { repositoryOf } from "./target-repository.ts";
 
 export type Report = ReturnType<typeof reportDocument>;
+/** What has its own report: everything else is told by its documents. */
+const withTasks = ["decomposition", "mission", "tuning"];
 
 export const reportFormats = ["md", "json", "html"] as const;
 export type ReportFormat = (typeof reportFormats)[number];
@@ -75,7 +80,19 @@ async function differences(
   return isProblem(found) ? new Map() : found;
 }
 
-export function reportText(document: Report, format: ReportFormat): string {
+/** Of any run: of its tasks, or of its documents where it has none. */
+export async function anyReport(app: App): Promise<Report | RunReport> {
+  const protocol = await app.look((run) => run.protocolName);
+  return withTasks.includes(protocol) ? report(app) : documentReport(app);
+}
+
+export function reportText(document: Report | RunReport, format: ReportFormat): string {
+  if ("protocol" in document && format !== "json")
+    return format === "md" ? runReportMarkdown(document) : runReportHtml(document);
+  return planReportText(document as Report, format);
+}
+
+function planReportText(document: Report, format: ReportFormat): string {
   switch (format) {
     case "md":
       return reportMarkdown(document);

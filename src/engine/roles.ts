@@ -12,7 +12,7 @@ import { type RoleWork, runRole } from "../effects/run-role.ts";
 import { secretValues } from "../host/environment.ts";
 import { isThere, replaceFile } from "../host/files.ts";
 import { redactor } from "../host/redact.ts";
-import { type Makes, outputKinds } from "../planning/check-output.ts";
+import { type Makes, outputKinds, type Planned } from "../planning/check-output.ts";
 import { packageDir } from "../planning/package.ts";
 import { planningBundle, type RoleOrder, type Skill, skillOf } from "../planning/planning-bundle.ts";
 import { planningProduct } from "../planning/product.ts";
@@ -45,7 +45,7 @@ export function planningCarriers(planning: Planning): Carriers {
       const before =
         job.attempt > 1 ? roleFolder(heddle, run, { ...job, attempt: job.attempt - 1 }) : undefined;
       const redact = redactor(secretValues(process.env)).text;
-      const product = planningProduct(job.makes as Makes, places);
+      const product = planningProduct(job.makes as Planned, places);
       return checkRoleOutput({ folder: roleFolder(heddle, run, job), before, product, redact });
     },
     "repair-output": async ({ job }, signal) => repair(planning, job, signal),
@@ -64,7 +64,8 @@ async function workFor(
   const folder = role === "fixer" ? fixerFolder(attempt) : attempt;
   const skill = skillOf(role, app.paths.heddle);
   if ("code" in skill) return impossible(skill.message);
-  const agent = agents.forRole(role);
+  const phase = await app.look((state) => state.phase);
+  const agent = agents.forRole(role, { phase });
   if ("code" in agent) return impossible(agent.message);
   const order = await app.journal.read(run, (state) =>
     orderFor(planning, state, { job, role, bundle: folder.bundle, output: folder.output }),
@@ -82,11 +83,11 @@ async function workFor(
   return {
     ...refused,
     agent,
-    limits: limitsFor(config, { role, agent: agent.name }),
-    park: agents.park(role),
+    limits: limitsFor(config, { role, agent: agent.name, phase }),
+    park: agents.park(role, { phase }),
     role,
     attempt: job.attempt,
-    product: planningProduct(job.makes as Makes, order.places),
+    product: planningProduct(job.makes as Planned, order.places),
     bundle: () => bundleText(whole, skill as Skill),
     folder,
     readable,

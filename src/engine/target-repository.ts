@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { isProblem } from "../core/problem.ts";
 import { makeFolder } from "../host/files.ts";
+import { holdOffGc } from "../host/gc.ts";
 import { openRepository, type Repository } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
 import { ownFolders } from "./paths.ts";
@@ -17,6 +18,17 @@ export async function repositoryOf(app: App): Promise<Repository> {
   });
   if (isProblem(repository)) throw new Refused([repository]);
   return repository;
+}
+
+/** Does `work` while no `git gc` can take away what it writes. */
+export async function withoutGc<T>({ gitDir }: Repository, work: () => Promise<T>): Promise<T> {
+  const held = await holdOffGc(gitDir);
+  if (isProblem(held)) throw new Refused([held]);
+  try {
+    return await work();
+  } finally {
+    held.release();
+  }
 }
 
 export function excluded(app: App, target: string): string[] {

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 export function hasFiles(target: string): boolean {
   try {
     return readdirSync(target).some(
-      (name) => ![".git", ".heddle", "project-planning", ".gitignore"].includes(name),
+      (name) => ![".git", ".heddle", ".meta", "project-planning", ".gitignore"].includes(name),
     );
   } catch {
     return false;

@@ -14,7 +14,8 @@ import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { isAlive } from "../host/process.ts";
 import { digestsNow, fileOf, foundByHand } from "../jobs/run-files.ts";
 import type { Decision } from "../protocols/lifecycle/artifacts/decision.ts";
-import { explainText, type Suggestion, suggestNext } from "../view/suggestion.ts";
+import { type PhaseWorker, workersOf } from "../protocols/workers.ts";
+import { type Explained, explained, type Suggestion, suggestNext } from "../view/suggestion.ts";
 import { acceptor, reverter } from "./accept.ts";
 import { agentWords, chooseAgents } from "./agents.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
@@ -27,6 +28,7 @@ import { sweep } from "./execute.ts";
 import { isHandMade, jobCarriers } from "./jobs.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { clearOwnHalt, describe } from "./plan.ts";
+import { repositoryOf, withoutGc } from "./target-repository.ts";
 import { held } from "./undo.ts";
 
 export interface NewRun extends AppOptions {
@@ -46,6 +48,9 @@ export async function newRun({ protocol, brief, target, ...options }: NewRun): P
   const app = new App(options);
   try {
     const targetDir = resolve(options.root, target ?? (await targetOfPlan(app)) ?? ".");
+    const { realFolder } = await import("../discovery/project-files.ts");
+    const found = realFolder(targetDir);
+    if (isProblem(found)) throw new Refused([found]);
     const policy = policyOf(readConfig(paths.heddle));
     const metadata = { brief };
     await app.create(protocol, (id) => {
@@ -91,12 +96,15 @@ export async function lookAtFiles(app: App): Promise<void> {
   if (first) await app.submitAll([first, ...more]);
 }
 
-export interface Suggested extends Suggestion {
-  readonly run: string;
+export interface Suggested {
+  readonly suggestion: Suggestion;
+  readonly explained: Explained;
+  /** The run as it would be if what lies in its folder now were registered. */
+  readonly seen: Run;
 }
 
 /** What the rules ask for, with the files as they are now. Changes nothing. */
-export async function suggest(app: App): Promise<{ suggestion: Suggested; explained: string }> {
+export async function suggest(app: App): Promise<Suggested> {
   const protocol = await app.look((run) => run.protocolName);
   const run = await app.journal.read(await app.run(), fork);
   if (protocol === "decomposition") {
@@ -108,11 +116,8 @@ export async function suggest(app: App): Promise<{ suggestion: Suggested; explai
   return worded(run, digestsNow(run));
 }
 
-function worded(run: Run, digests: Readonly<Record<string, string | null>>) {
-  return {
-    suggestion: { run: run.id, ...suggestNext(run, digests) },
-    explained: explainText(run, digests),
-  };
+function worded(run: Run, digests: Readonly<Record<string, string | null>>): Suggested {
+  return { suggestion: suggestNext(run, digests), explained: explained(run, digests), seen: run };
 }
 
 function record(run: Run, fact: Parameters<typeof apply>[1]["fact"]): void {
@@ -141,7 +146,9 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
   const chosen = unconfined || config.unconfined === true;
   const box = await findBox({ unconfined: chosen || scripted });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const missing = (await app.look((run) => rolesWanted(run, within))).map((role) => agents.forRole(role));
+  const missing = (await app.look((run) => rolesWanted(run, within))).map(({ role, phase }) =>
+    agents.forRole(role, { phase }),
+  );
   const nobody = missing.filter(isProblem);
   if (nobody.length > 0) throw new Refused(nobody.slice(0, 1));
   await describe(app, config, { unconfined: chosen && !scripted });
@@ -155,17 +162,19 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
     ]);
   const isTask = (await app.look((run) => run.protocolName)) === "lifecycle";
   const carriers = jobCarriers({ app, config, agents, box, watch }, isTask ? parts : {});
-  await drive({ app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) });
-  if (isTask && (await app.look((run) => run.phase === "done"))) tidy(app, await app.run());
+  const all = { app, slots: 1, carriers, ...order, ...(within !== undefined && { within }) };
+  if (!isTask) return drive(all);
+  await withoutGc(await repositoryOf(app), () => drive(all));
+  if (await app.look((run) => run.phase === "done")) tidy(app, await app.run());
 }
 
 /** Better now, in one sentence, than after the work has begun: the roles that need an agent. */
-function rolesWanted(run: Run, within: string | undefined): string[] {
+function rolesWanted(run: Run, within: string | undefined): PhaseWorker[] {
+  if (within === undefined) return workersOf(run.protocol);
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
-  const now = rule?.then.kind === "job" && !isHandMade(run, rule.then.makes) ? [rule.then.role] : [];
-  const all = run.protocol.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
-  const roles = within === undefined ? all : now;
-  return [...new Set(roles)].filter((role) => !run.protocol.commands?.includes(role));
+  if (rule?.then.kind !== "job" || isHandMade(run, rule.then.makes)) return [];
+  const { role } = rule.then;
+  return run.protocol.commands?.includes(role) ? [] : [{ role, phase: run.phase }];
 }
 
 /** Nobody needs the workspaces of a task that is done. */

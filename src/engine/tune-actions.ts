@@ -1,29 +1,17 @@
 // The jobs of a tuning run. An action's result is a file before it is a fact, so that a crash in between does nothing
 // twice; one that fails three times is skipped and counted (S10).
-import { dirname, join } from "node:path";
-import type { Config } from "../config/config.ts";
-import type { Input, Outcome, Spent } from "../core/input.ts";
+import { join } from "node:path";
+import type { Input, Outcome } from "../core/input.ts";
 import type { Job } from "../core/parts.ts";
-import { isProblem } from "../core/problem.ts";
 import type { Json, Run } from "../core/run.ts";
-import { analyseSkill } from "../effects/analyse-skill.ts";
 import { fileDigest } from "../host/digest.ts";
 import { readIfThere, replaceFile } from "../host/files.ts";
-import { skillOf } from "../planning/planning-bundle.ts";
 import { aboutArtifact } from "../protocols/subject.ts";
 import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
-import {
-  type ActionCase,
-  type ActionResult,
-  ownedUpdates,
-  skillOf as skillAt,
-} from "../tuning/actions/action.ts";
+import { type ActionCase, type ActionResult, ownedUpdates } from "../tuning/actions/action.ts";
 import { actions } from "../tuning/actions/actions.ts";
-import { measure } from "../tuning/measure.ts";
 import type { Kind } from "../tuning/skill.ts";
-import type { Agents } from "./agents.ts";
-import type { App } from "./app.ts";
-import { limitsFor } from "./config.ts";
+import { type Advised, adviceFor, type Tuning } from "./tune-agents.ts";
 import type { Carriers } from "./world.ts";
 
 const tries = 3;
@@ -33,13 +21,6 @@ const windows = { actions: 10, errors: 5 };
 interface Left {
   readonly result?: ActionResult;
   readonly error?: string;
-}
-
-export interface Tuning {
-  readonly app: App;
-  readonly config: Config;
-  /** Nobody, when no agent was named. */
-  readonly agents: Agents | undefined;
 }
 
 export function tuningCarriers(tuning: Tuning): Carriers {
@@ -52,11 +33,12 @@ export function tuningCarriers(tuning: Tuning): Carriers {
         given: caseOf(state),
       }));
       if (readIfThere(path) !== undefined) return { ok: true };
-      const deep =
-        job.role === "action-gemini-analysis" ? await analysed(tuning, { job, given }, signal) : undefined;
+      const asked = { action: job.role, given, time: job.attempt };
+      const { advice, error, usage } = await adviceFor(tuning, asked, signal).catch(failed);
       if (signal.aborted) return { ok: true };
-      replaceFile(path, `${JSON.stringify(deep?.left ?? attempt(job.role, given), null, 2)}\n`);
-      return { ok: true, ...(deep?.usage && { usage: deep.usage }) };
+      const left = attempt(job.role, { ...given, advice, hasAgent: tuning.agents !== undefined });
+      replaceFile(path, `${JSON.stringify(withNote(left, error), null, 2)}\n`);
+      return { ok: true, ...(usage && { usage }) };
     },
     "check-output": async ({ job }) => {
       const run = await app.run();
@@ -65,11 +47,22 @@ export function tuningCarriers(tuning: Tuning): Carriers {
   };
 }
 
+/** The action then goes on without advice, and fails by itself if the skill cannot be read. */
+function failed(error: Error): Advised {
+  return { error: error.message };
+}
+
+function withNote(left: Left, error: string | undefined): Left {
+  const { result } = left;
+  if (error === undefined || !result) return left;
+  return { result: { ...result, summary: `${result.summary}; the agent was of no help: ${error}` } };
+}
+
 function resultPath(run: Run, { role, attempt: n }: Pick<Job, "role" | "attempt">): string {
   return join(run.planningDir, "actions", `${role}-${n}.json`);
 }
 
-function caseOf(run: Run): ActionCase {
+export function caseOf(run: Run): ActionCase {
   const target = stateAt(run, "target_skill") as { readonly path?: string; readonly kind?: Kind } | undefined;
   const vars = structuredClone(run.vars);
   return {
@@ -95,46 +88,6 @@ function attempt(action: string, given: ActionCase): Left {
     }
   }
   return { error };
-}
-
-/** By the agent that is named for it; nothing when none is. A failure ends the analysis, not the loop (S5). */
-async function analysed(
-  { app, config, agents }: Tuning,
-  { job, given }: { readonly job: Job; readonly given: ActionCase },
-  signal: AbortSignal,
-): Promise<{ left: Left; usage?: Spent } | undefined> {
-  const agent = agents?.forRole("deep-analyst");
-  const role = skillOf("deep-analyst", app.paths.heddle);
-  if (!agent || isProblem(agent) || isProblem(role)) return undefined;
-  const { workDir, place, state } = given;
-  const fields = Object.fromEntries(
-    ["status", "quality_gate", "user_issue_description", "focus_areas"].map((name) => [
-      name,
-      state(name) ?? null,
-    ]),
-  );
-  const { analysis, error, usage } = await analyseSkill(
-    {
-      agent,
-      role,
-      limits: limitsFor(config, { role: "deep-analyst", agent: agent.name }),
-      attempt: job.attempt,
-      folder: join(workDir, "agents", `deep-analyst-${job.attempt}`),
-      target: dirname(place.entry),
-      state: { path: join(workDir, "state.json"), fields },
-      findings: measure(skillAt(given)).findings,
-      watch: () => {},
-    },
-    signal,
-  );
-  const file = "diagnosis/deep-analysis.json";
-  if (analysis) replaceFile(join(workDir, file), `${JSON.stringify(analysis, null, 2)}\n`);
-  const summary = analysis
-    ? `${analysis.root_causes.length} root causes, ${analysis.edits.length} edits`
-    : `the analysis failed: ${error}`;
-  const gemini: Json = analysis ? { status: "completed" } : { status: "failed", error: error ?? "" };
-  const result = { stateUpdates: { gemini_analysis: gemini }, outputFiles: analysis ? [file] : [], summary };
-  return { left: { result }, ...(usage && { usage }) };
 }
 
 function outcomeOf(run: Run, job: Job): Outcome {
@@ -169,30 +122,39 @@ function outcomeOf(run: Run, job: Job): Outcome {
   return { ok: true, inputs: [...registered, { kind: "set", values }, ...asked] };
 }
 
-/** A skipped action counts as done; the windows are short here and whole in the journal (S2). */
-function countedIn(run: Run, action: string, { result, error }: Left): Record<string, Json> {
-  const list = (path: string) => {
-    const value = stateAt(run, path);
-    return Array.isArray(value) ? value : [];
-  };
+/** What was done, and what went wrong: the windows are short here and whole in the journal (S2). */
+export function notedIn(run: Run, action: string, { result, error }: Left): Record<string, Json> {
   const entry = {
     action,
     result: error === undefined ? "success" : "skipped",
     summary: result?.summary ?? error ?? "",
   };
-  const steps = Number(stateAt(run, "steps") ?? 0) + 1;
-  const counted: Record<string, Json> = {
-    [`completed_actions.${action}`]: roundOf(run),
-    steps,
-    action_history: [...list("action_history"), entry].slice(-windows.actions),
+  const history = [...listIn(run, "action_history"), entry].slice(-windows.actions);
+  if (error === undefined) return { action_history: history };
+  return {
+    action_history: history,
+    error_count: Number(stateAt(run, "error_count") ?? 0) + 1,
+    errors: [...listIn(run, "errors"), { action, message: error }].slice(-windows.errors),
   };
-  if (error === undefined) return counted;
+}
+
+function listIn(run: Run, path: string): readonly Json[] {
+  const value = stateAt(run, path);
+  return Array.isArray(value) ? value : [];
+}
+
+/** A skipped action counts as done. */
+function countedIn(run: Run, action: string, left: Left): Record<string, Json> {
+  const counted = {
+    [`completed_actions.${action}`]: roundOf(run),
+    steps: Number(stateAt(run, "steps") ?? 0) + 1,
+    ...notedIn(run, action, left),
+  };
+  if (left.error === undefined) return counted;
   return {
     ...counted,
-    error_count: Number(stateAt(run, "error_count") ?? 0) + 1,
-    errors: [...list("errors"), { action, message: error }].slice(-windows.errors),
     // What could not be applied does not hold up the rest.
-    ...(action === "action-apply-fix" && { pending_fixes: list("pending_fixes").slice(1) }),
+    ...(action === "action-apply-fix" && { pending_fixes: listIn(run, "pending_fixes").slice(1) }),
     ...(action === "action-init" && { status: "running" }),
   };
 }

@@ -6,8 +6,8 @@ import type { Input } from "../core/input.ts";
 import { isProblem, problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
-import { isThere, makeFolder } from "../host/files.ts";
-import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
+import { makeFolder, readIfThere } from "../host/files.ts";
+import { deepAreas, roundOf, stateAt } from "../protocols/tuning/subjects.ts";
 import { general } from "../tuning/actions/requirements.ts";
 import { isWithin } from "../tuning/propose.ts";
 import type { SkillPlace } from "../tuning/read.ts";
@@ -17,13 +17,16 @@ import { findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { makeProject } from "./create.ts";
 import { drive, interrupted } from "./drive.ts";
-import { pathsIn } from "./paths.ts";
+import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { loadProtocol } from "./protocols.ts";
 import { tuningCarriers } from "./tune-actions.ts";
+import { tuningRoles } from "./tune-agents.ts";
+import { DeepAnalysis } from "./tune-analysis.ts";
 
 export interface TuneOrder extends AppOptions {
   readonly place: SkillPlace;
-  readonly complaint: string | undefined;
+  /** Asked when a tuning is begun. */
+  readonly complaint: () => Promise<string | undefined>;
   readonly focus: readonly string[];
   readonly limits: { readonly steps: number | undefined; readonly iterations: number | undefined };
 }
@@ -59,20 +62,27 @@ function otherTuning(entry: string, root: string): Refused {
 }
 
 async function createTuning(app: App, { place, complaint, focus, limits }: TuneOrder): Promise<App> {
-  const planningDir = freshFolder(app.paths.heddle);
-  for (const folder of ["diagnosis", "fixes", "actions"]) makeFolder(join(planningDir, folder));
   const values: Record<string, Json> = {
     target_skill: { path: place.entry, kind: place.kind },
-    user_issue_description: complaint ?? general,
-    ...(focus.length > 0 && { focus_areas: [...focus], focus_given: true }),
+    user_issue_description: (await complaint()) ?? general,
+    ...(focus.length > 0 && { focus_areas: withDiagnosis(focus), focus_given: true }),
     ...limitValues(limits),
   };
-  const inputs: readonly Input[] = [
-    { kind: "create", targetDir: join(place.entry, ".."), planningDir },
-    { kind: "set", values },
-  ];
-  await app.create("tuning", () => inputs, { alone: true });
+  const inputs = (run: string): readonly Input[] => {
+    const planningDir = runFolder(app.paths, "tuning", run);
+    for (const folder of ["", ...foldersOf("tuning")]) makeFolder(join(planningDir, folder));
+    return [
+      { kind: "create", targetDir: join(place.entry, ".."), planningDir },
+      { kind: "set", values },
+    ];
+  };
+  await app.create("tuning", inputs, { alone: true });
   return app;
+}
+
+/** Areas that only an agent judges leave every diagnosis in focus. */
+function withDiagnosis(focus: readonly string[]): string[] {
+  return focus.every((area) => deepAreas.includes(area)) ? [...focus, "all"] : [...focus];
 }
 
 function limitValues({ steps, iterations }: TuneOrder["limits"]): Record<string, Json> {
@@ -80,12 +90,6 @@ function limitValues({ steps, iterations }: TuneOrder["limits"]): Record<string,
     ...(steps !== undefined && { max_steps: steps }),
     ...(iterations !== undefined && { max_iterations: iterations }),
   };
-}
-
-function freshFolder(heddle: string): string {
-  let n = 1;
-  while (isThere(join(heddle, "tuning", String(n)))) n++;
-  return join(heddle, "tuning", String(n));
 }
 
 /** Something that a person decides. */
@@ -97,7 +101,7 @@ export interface Decision {
   readonly options: readonly string[];
 }
 
-/** Who looks deeper, when somebody should. */
+/** Who is asked, when somebody should be. */
 export interface Analyst {
   readonly agent: string | undefined;
   readonly unconfined: boolean;
@@ -110,9 +114,17 @@ export interface TuneRun {
   readonly by: Analyst;
   readonly limits: TuneOrder["limits"];
   readonly signal: AbortSignal;
+  /** Ends agents that are at work, too. */
+  readonly stopNow?: AbortSignal;
   readonly changed?: (run: Run) => void;
+  /** What agents do while they are at it. */
+  readonly watch?: (role: string, text: string) => void;
   /** The answer, or nothing when it will be given later. */
-  readonly answer: (decision: Decision, proposed: readonly Proposed[]) => Promise<string | undefined>;
+  readonly answer: (asking: {
+    readonly decision: Decision;
+    readonly fixes: readonly Proposed[];
+    readonly workDir: string;
+  }) => Promise<string | undefined>;
 }
 
 export interface Tuned {
@@ -125,19 +137,34 @@ export interface Tuned {
   /** What waits for a person. */
   readonly open: readonly Decision[];
   readonly summary: readonly string[];
+  /** Measured before the first change and now: issues by severity, score, tokens when loaded and on each path. */
+  readonly before: Json;
+  readonly after: Json;
+  readonly applied: Json;
+  /** Findings that nothing mends yet. */
+  readonly left: Json;
+  /** What an agent found, apart from what was measured; or why nobody looked deeper. */
+  readonly deep: Json;
 }
 
-export async function runTuning({ app, by, limits, signal, changed, answer }: TuneRun): Promise<Tuned> {
+export async function runTuning(tune: TuneRun): Promise<Tuned> {
+  const { app, by, limits, signal, stopNow, changed, answer, watch = () => {} } = tune;
   await app.submit({ kind: "set", values: limitValues(limits) });
   const halt = await app.look((run) => run.halt?.reason);
   if (halt === interrupted || halt === "step_limit") await app.submit({ kind: "resume", stopFile: false });
   const config = readConfig(app.paths.heddle);
   const agents = await agentsFor(app, config, by);
   if (by.deep) await app.submit({ kind: "set", values: { gemini_analysis_requested: true } });
-  const carriers = tuningCarriers({ app, config, agents });
+  const tuning = { app, config, agents, watch };
+  const carriers = tuningCarriers(tuning);
+  const beside = new DeepAnalysis(tuning);
   for (;;) {
     await takeAnswers(app);
-    await drive({ app, slots: 1, signal, carriers, ...(changed && { changed }) });
+    await drive({
+      ...{ app, slots: 1, signal, carriers, beside },
+      ...(stopNow && { stopNow }),
+      ...(changed && { changed }),
+    });
     const open = await app.look(decisionsIn);
     const answered = signal.aborted ? [] : await answersTo(app, open, answer);
     if (answered.length === 0) return finish(app, open);
@@ -156,8 +183,8 @@ async function agentsFor(
   const needed = words.some((word) => !word.startsWith("scripted:"));
   const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const found = agents.forRole("deep-analyst");
-  if (isProblem(found)) throw new Refused([found]);
+  const problems = tuningRoles.map((role) => agents.forRole(role, { phase: "tuning" })).filter(isProblem);
+  if (problems[0]) throw new Refused([problems[0]]);
   return agents;
 }
 
@@ -171,7 +198,11 @@ async function answersTo(
     const { id, text, options, point } = decision;
     if (point !== "requirements")
       await app.submit({ kind: "ask", id, text, options, about: `tuning:${point}` });
-    const said = await answer(decision, await app.look(proposedFixes));
+    const { fixes, workDir } = await app.look((run) => ({
+      fixes: proposedFixes(run),
+      workDir: run.planningDir,
+    }));
+    const said = await answer({ decision, fixes, workDir });
     if (said !== undefined) given.push([id, said]);
   }
   return given;
@@ -187,12 +218,23 @@ const points: Readonly<Record<string, string>> = {
 function decisionsIn(run: Run): Decision[] {
   const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
   const point = points[rule?.name ?? ""];
-  if (rule?.then.kind === "ask" && point !== undefined)
-    return [{ id: `${point}-${roundOf(run)}`, point, text: rule.then.question, options: rule.then.options }];
+  if (rule?.then.kind === "ask" && point !== undefined) {
+    const id = `${point}-${roundOf(run)}`;
+    // An answer that could not be understood is no decision: the question comes again, under another name.
+    const vain = run.questions.filter((each) => each.answer !== null && baseOf(each.id) === id);
+    const again = vain.at(-1)?.answer;
+    const text = again === undefined ? "" : `\`${again}\` is no answer. `;
+    const name = vain.length === 0 ? id : `${id}.${vain.length + 1}`;
+    return [{ id: name, point, text: text + rule.then.question, options: rule.then.options }];
+  }
   if (rule?.then.kind !== "wait") return [];
   return run.questions
     .filter((question) => question.answer === null)
     .map(({ id, text, options }) => ({ id, text, options, point: "requirements" }));
+}
+
+function baseOf(id: string): string {
+  return id.replace(/\.\d+$/, "");
 }
 
 /** What was answered since, here or by `heddle answer`, becomes a decision of its round. */
@@ -200,11 +242,14 @@ async function takeAnswers(app: App): Promise<void> {
   const values = await app.look((run) => {
     const found: Record<string, Json> = {};
     for (const { id, answer } of run.questions) {
-      const [, point, round] = /^(fixes|continue|summary)-(\d+)$/.exec(id) ?? [];
+      const [, point, round] = /^(fixes|continue|summary)-(\d+)$/.exec(baseOf(id)) ?? [];
       const name = `decisions.${point}.${round}`;
       if (point === undefined || answer === null || run.vars[name] !== undefined) continue;
+      if (point === "continue" && answer !== "continue" && answer !== "stop") continue;
+      const fixes = point === "fixes" ? selectedFixes(proposedFixes(run), answer) : [];
+      if (fixes === undefined) continue;
       found[name] = answer;
-      if (point === "fixes") found.pending_fixes = selected(run, answer);
+      if (point === "fixes") found.pending_fixes = fixes;
     }
     return found;
   });
@@ -216,6 +261,8 @@ export interface Proposed {
   readonly risk: "low" | "medium" | "high";
   readonly description: string;
   readonly strategy: string;
+  readonly pattern: string;
+  readonly file: string;
 }
 
 export function proposedFixes(run: Run): readonly Proposed[] {
@@ -223,13 +270,19 @@ export function proposedFixes(run: Run): readonly Proposed[] {
   return Array.isArray(proposed) ? (proposed as unknown as Proposed[]) : [];
 }
 
-/** `all`, `low risk`, `none`, or ids. */
-function selected(run: Run, answer: string): string[] {
-  const all = proposedFixes(run);
+/** `all`, `low risk`, `none`, or ids; nothing when it is something else. */
+export function selectedFixes(all: readonly Proposed[], answer: string): string[] | undefined {
   const risk = /^(low|medium|high) risk$/.exec(answer)?.[1] as Proposed["risk"] | undefined;
   if (risk !== undefined) return all.filter((fix) => isWithin(fix.risk, risk)).map(({ id }) => id);
-  const named = new Set(answer.toUpperCase().split(/[\s,]+/));
-  return all.filter(({ id }) => answer === "all" || named.has(id)).map(({ id }) => id);
+  if (answer === "none") return [];
+  const ids = all.map(({ id }) => id);
+  if (answer === "all") return ids;
+  const named = answer
+    .toUpperCase()
+    .split(/[\s,]+/)
+    .filter((word) => word !== "");
+  if (named.length === 0 || !named.every((word) => ids.includes(word))) return undefined;
+  return ids.filter((id) => named.includes(id));
 }
 
 /** A person has left: what was done stays, and the run ends well (S10). */
@@ -247,10 +300,22 @@ async function finish(app: App, open: readonly Decision[]): Promise<Tuned> {
     halted: haltOf(run),
     open,
     summary: historyOf(run),
+    before: stateAt(run, "started") ?? null,
+    after: stateAt(run, "measured") ?? null,
+    applied: stateAt(run, "applied_fixes") ?? [],
+    left: stateAt(run, "issues") ?? [],
+    deep: deepOf(run),
   }));
   if (tuned.phase === "done" || tuned.phase === "aborted")
     await app.submit({ kind: "archive", reason: "the tuning is over" });
   return tuned;
+}
+
+function deepOf(run: Run): Json {
+  const analysis = stateAt(run, "gemini_analysis");
+  if (analysis === undefined) return null;
+  const text = readIfThere(join(run.planningDir, "diagnosis/deep-analysis.json"));
+  return { ...(analysis as object), ...(text === undefined ? {} : (JSON.parse(text) as object)) };
 }
 
 function haltOf(run: Run): string | null {

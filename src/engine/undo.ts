@@ -15,11 +15,12 @@ import {
   revertTree,
   treeOf,
 } from "../host/integrate.ts";
+import type { Fence } from "../host/move-branch.ts";
 import { isAlive, thisProcess } from "../host/process.ts";
 import { type Repository, tipOf } from "../host/repository.ts";
 import { type App, Refused } from "./app.ts";
 import { Hold } from "./hold.ts";
-import { landedBefore, repositoryOf } from "./target-repository.ts";
+import { landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 
 export interface Undoing {
   readonly task: TaskId;
@@ -108,7 +109,12 @@ export async function undo(app: App, { task, name, commit }: Undoing, reason: st
   if (!(hold instanceof Hold)) throw new Refused(hold);
   try {
     const branch = await hold.read((state) => state.branch?.name ?? "");
-    const made = await takenBack(repository, { branch, task, name, commit, reason });
+    const made = await withoutGc(repository, () =>
+      takenBack(repository, {
+        ...{ branch, task, name, commit, reason },
+        fence: (swap) => hold.exclusively(swap),
+      }),
+    );
     const { problems } = await hold.submit({ kind: "undo", task, commit: made, reason });
     if (problems.length > 0) throw new Refused(problems);
     return made;
@@ -124,6 +130,7 @@ interface TakeBack {
   readonly name: string;
   readonly commit: string;
   readonly reason: string;
+  readonly fence: Fence;
 }
 
 /** The branch's tip without the change. One who died after moving it has left nothing more to do. */
@@ -141,7 +148,7 @@ async function takenBack(repository: Repository, o: TakeBack): Promise<string> {
     author: { name: "heddle", email: "heddle@localhost" },
     at: wallClock(),
   });
-  const moved = await moveBranch(repository, { branch: o.branch, from: tip, to: made });
+  const moved = await moveBranch(repository, { branch: o.branch, from: tip, to: made, fence: o.fence });
   if (moved === "moved" || moved === "already") return made;
   if (isProblem(moved)) throw new Refused([moved]);
   throw new Refused([

@@ -42,7 +42,9 @@ export interface CheckedOutput {
   readonly inputs: readonly Input[];
 }
 
-export type Makes = "capability_map" | "physical_map" | "tasks" | "task_validation" | "order";
+export type Planned = "capability_map" | "physical_map" | "tasks" | "task_validation" | "order";
+/** What roles make for a plan; the last two when it is verified as a whole (`verify-product.ts`). */
+export type Makes = Planned | "verification" | "gap_tasks";
 
 export type OutputKind = "file" | "folder";
 
@@ -52,6 +54,8 @@ export const outputKinds: Readonly<Record<Makes, OutputKind>> = {
   tasks: "folder",
   task_validation: "file",
   order: "folder",
+  verification: "file",
+  gap_tasks: "folder",
 };
 
 export interface Output {
@@ -60,7 +64,7 @@ export interface Output {
   readonly path: string;
 }
 
-export function checkOutput(makes: Makes, output: Output): CheckedOutput {
+export function checkOutput(makes: Planned, output: Output): CheckedOutput {
   if (outputKinds[makes] === "folder") return makes === "tasks" ? checkPlan(output) : checkOrder(output);
   const read = readText(output.path);
   if ("problem" in read) return wrong(read.problem);
@@ -69,7 +73,7 @@ export function checkOutput(makes: Makes, output: Output): CheckedOutput {
 
 const wrong = (...problems: readonly Problem[]): CheckedOutput => ({ problems, warnings: [], inputs: [] });
 
-function checkDocument(makes: Makes, output: Output, text: string): CheckedOutput {
+function checkDocument(makes: Planned, output: Output, text: string): CheckedOutput {
   const { places } = output;
   const digest = textDigest(text);
   const base = {

@@ -105,27 +105,33 @@ const reads: Readonly<Record<string, readonly string[]>> = {
 };
 
 export function missionBundle(run: Run, order: MissionOrder): string {
+  const { role, broken } = order;
+  return roleBundle(run, order, {
+    kind: "mission",
+    protocol: "mission",
+    current_phase: currentPhase(run),
+    gap_count: gapCount(run),
+    ...(broken === undefined && { inputs: inputsFor(run, order) }),
+    ...(role === "verifier" && { evidence: evidenceOf(run) }),
+  });
+}
+
+/** What every role is told that works in a copy of the project; `own` is what only this one is. */
+export function roleBundle(run: Run, order: MissionOrder, own: object): string {
   const { job, role, skill, bundle, output, broken } = order;
   const { problems = [] } = run.jobs[job.role] ?? {};
   const missed = problems[0]?.startsWith("nothing fresh lies at") ?? false;
   return text({
     version: "1.0",
-    kind: "mission",
-    protocol: "mission",
     role,
     run: run.id,
     phase: run.phase,
-    current_phase: currentPhase(run),
-    gap_count: gapCount(run),
     attempt: job.attempt,
     skill: skill.text,
     planning_dir: run.planningDir,
     target_dir: order.workspace,
-    inputs:
-      broken === undefined
-        ? inputsFor(run, order)
-        : { broken: { path: broken }, schema: { path: schemaOf(job) } },
-    ...(role === "verifier" && { evidence: evidenceOf(run) }),
+    ...(broken !== undefined && { inputs: { broken: { path: broken }, schema: { path: schemaOf(job) } } }),
+    ...own,
     output: {
       path: output,
       kind: "file",
@@ -145,7 +151,7 @@ export function missionBundle(run: Run, order: MissionOrder): string {
   });
 }
 
-const schemaOf = ({ makes }: Job) => schemaFile(`mission-${makes}`);
+const schemaOf = ({ makes }: Job) => schemaFile(makes === "gap_tasks" ? "task" : `mission-${makes}`);
 
 function inputsFor(run: Run, { role, previous: before }: MissionOrder): Record<string, Json> {
   const named = (path: string): Json => ({ path, sha256: fileDigest(path) });
@@ -175,7 +181,7 @@ function summariesIn(run: Run): string[] {
 }
 
 /** What heddle itself ran and saw, task by task: no claim of anybody's. */
-function evidenceOf({ tasks }: Run): Json[] {
+export function evidenceOf({ tasks }: Run): Json[] {
   return [...tasks.all()].map(({ def, state, commit, created, modified, evidence }) => ({
     task_id: def.id,
     state,

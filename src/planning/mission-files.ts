@@ -6,7 +6,7 @@ import { fileDigest, textDigest } from "../host/digest.ts";
 import { readText } from "../host/files.ts";
 import { checkPlan } from "../protocols/mission/artifacts/check.ts";
 import type { MissionPlan, Step } from "../protocols/mission/artifacts/plan.ts";
-import { currentPhase, gapCount, mission, missionInputs } from "../protocols/mission/protocol.ts";
+import { dueGeneration, mission, missionInputs } from "../protocols/mission/protocol.ts";
 
 export type MissionPlaces = Pick<Run, "planningDir">;
 
@@ -26,8 +26,8 @@ export function summaryFile(places: MissionPlaces, task: TaskId): string {
  */
 export function generationOf(run: Run): string {
   const { generation } = run.artifacts.plan?.content ?? {};
-  const underway = ["executing", "verifying", "done"].includes(run.phase);
-  return underway && typeof generation === "string" ? generation : `${currentPhase(run)}.${gapCount(run)}`;
+  const underway = ["executing", "verifying", "handed_over", "done"].includes(run.phase);
+  return underway && typeof generation === "string" ? generation : dueGeneration(run);
 }
 
 /** What an artifact is made from, as it is now. */

@@ -59,13 +59,14 @@ export function lookAtDocument(makes: MissionMakes, path: string, planFile: stri
 
 const mostGaps = 20;
 
-const gapsIn = ({ gaps = [] }: MissionVerification) =>
+export const gapsIn = ({ gaps = [] }: MissionVerification) =>
   gaps.slice(0, mostGaps).map(({ description }) => description.slice(0, 500));
 
-export function missionProduct(makes: MissionMakes, run: Run): Product {
+/** `seen`: the commit that the role had before it. */
+export function missionProduct(makes: MissionMakes, run: Run, seen: string | null): Product {
   return {
     kind: "file",
-    check: (path) => checkProduct(makes, run, path),
+    check: (path) => checkProduct({ makes, seen }, run, path),
     keep: (path) => {
       makeFolder(artifactsIn(run));
       if (makes === "plan") putAside(run, path);
@@ -74,12 +75,19 @@ export function missionProduct(makes: MissionMakes, run: Run): Product {
   };
 }
 
-function checkProduct(makes: MissionMakes, run: Run, path: string): CheckedOutput {
+interface Judging {
+  readonly makes: MissionMakes;
+  readonly seen: string | null;
+}
+
+function checkProduct({ makes, seen }: Judging, run: Run, path: string): CheckedOutput {
   const { problems, warnings, content } = lookAtDocument(makes, path, missionFile(run, "plan"));
   if (!content) return { problems, warnings, inputs: [] };
   const digest = textDigest(textOf(path));
   if (makes === "plan" && isJudged(run, digest)) return { problems: [unchanged], warnings, inputs: [] };
-  return { problems: [], warnings, inputs: recording(run, makes, { path, digest, content }) };
+  // What a verifier says counts for the commit that it saw.
+  const known = makes === "verification" ? { ...content, tip: seen } : content;
+  return { problems: [], warnings, inputs: recording(run, makes, { path, digest, content: known }) };
 }
 
 interface Made {
@@ -106,10 +114,9 @@ export function recording(run: Run, makes: MissionMakes, { path, digest, content
   return [{ kind: "load-plan", tasks: stepsAsTasks(planned.plan, generationOf(run)) }, register];
 }
 
-/** What heddle itself adds: which plan it is, and which commit was verified. */
+/** What heddle itself adds: which plan it is. */
 function own(run: Run, makes: MissionMakes): Readonly<Record<string, Json>> {
-  if (makes === "plan") return { generation: generationOf(run) };
-  return makes === "verification" ? { tip: run.branch?.tip ?? null } : {};
+  return makes === "plan" ? { generation: generationOf(run) } : {};
 }
 
 /** The same plan again would be executed, found wanting, and asked for for ever. */

@@ -49,6 +49,8 @@ const schemas: Readonly<Record<Makes, string>> = {
   tasks: "task",
   task_validation: "task-validation",
   order: "task",
+  verification: "mission-verification",
+  gap_tasks: "task",
 };
 
 export function planningBundle(order: RoleOrder, skill: Skill) {
@@ -105,7 +107,12 @@ function inputsFor({
   const named = (path: string) => ({ path, sha256: fileDigest(path) });
   if (role === "fixer" && broken !== undefined)
     return { broken: named(broken), schema: named(schemaPath(makes)) };
-  const inputs = Object.fromEntries((reads[role] ?? []).map((name) => [name, named(fileOf(places, name))]));
+  const gaps = makes === "gap_tasks" ? { tasks: "tasks", gaps: "verification" } : {};
+  const read = Object.entries({
+    ...Object.fromEntries((reads[role] ?? []).map((name) => [name, name])),
+    ...gaps,
+  });
+  const inputs = Object.fromEntries(read.map(([name, file]) => [name, named(fileOf(places, file))]));
   return previous === undefined ? inputs : { ...inputs, previous: { path: previous, sha256: null } };
 }
 

@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { listFiles, readText, remove, replaceFile } from "../host/files.ts";
 import type { TaskValidation } from "../protocols/decomposition/artifacts/task-validation.ts";
 import { renderTaskValidation } from "../protocols/decomposition/artifacts/task-validation-report.ts";
-import { type CheckedOutput, checkOutput, type Makes, type OutputKind, outputKinds } from "./check-output.ts";
+import {
+  type CheckedOutput,
+  checkOutput,
+  type OutputKind,
+  outputKinds,
+  type Planned,
+} from "./check-output.ts";
 import { fileOf, type Places } from "./plan-files.ts";
 
 export interface Product {
@@ -15,7 +21,7 @@ export interface Product {
   readonly keep: (path: string) => void;
 }
 
-export function planningProduct(makes: Makes, places: Places): Product {
+export function planningProduct(makes: Planned, places: Places): Product {
   return {
     kind: outputKinds[makes],
     check: (path) => checkOutput(makes, { places, path }),
@@ -24,7 +30,7 @@ export function planningProduct(makes: Makes, places: Places): Product {
 }
 
 /** Files first, journal after: a crash in between checks the same output again, and puts the same files there. */
-function putInPlace(makes: Makes, path: string, places: Places): void {
+function putInPlace(makes: Planned, path: string, places: Places): void {
   const home = fileOf(places, makes);
   if (outputKinds[makes] === "file") {
     const text = textOf(path);

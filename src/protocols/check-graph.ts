@@ -39,7 +39,7 @@ function unreachable(protocol: Protocol, edges: readonly Edge[]): Problem[] {
     .filter(({ name }) => !reached.has(name))
     .map(({ name }) =>
       problem("unreachable-phase", `phase \`${name}\` cannot be reached from \`${start}\``, {
-        hint: `add a rule with go("${name}"), or remove the phase`,
+        hint: `add a rule with \`go: ${name}\`, or remove the phase`,
       }),
     );
 }
@@ -56,7 +56,7 @@ function withoutWayOn(
     .filter(({ name }) => !leading.has(name))
     .map(({ name }) =>
       problem("no-way-on", `from phase \`${name}\` no way leads to an end`, {
-        hint: `add a rule at("${name}") with go(…) to a phase that leads on`,
+        hint: `add a rule \`at: ${name}\` that goes to a phase that leads on`,
       }),
     );
 }
@@ -101,8 +101,8 @@ function loopProblem(protocol: Protocol, loop: readonly Edge[]): Problem {
   const counted = loop.find((edge) => edge.counts !== undefined)?.counts;
   const counter = counted ?? protocol.counters[0] ?? "<counter>";
   const hint = counted
-    ? `before it, add a rule for saw("${counter}", "reached") that halts`
-    : `count a way back, go("<phase>", "${counter}"), and halt when \`${counter}\` is reached`;
+    ? `before it, add a rule with \`when: { ${counter}: reached }\` that halts`
+    : `count a way back, \`counts: ${counter}\`, and halt when \`${counter}\` is reached`;
   return problem("unbounded-loop", `the loop ${path} has no bound`, {
     hint,
     notes: loop.map((edge) => `${edge.from} → ${edge.to}: ${edge.rule}`),

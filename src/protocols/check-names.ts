@@ -26,9 +26,14 @@ export function checkNames(protocol: Protocol): Problem[] {
 export function checkRoles(protocol: Protocol, roles: readonly string[]): Problem[] {
   const used = protocol.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : []));
   const known = [...roles, ...(protocol.commands ?? [])];
-  return [...new Set(used)].flatMap((name) =>
-    unknown({ code: "unknown-role", kind: "role", name, by: `protocol \`${protocol.name}\``, known }),
-  );
+  return [...new Set(used)]
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const meant = closest(name, known);
+      return problem("unknown-role", `role \`${name}\` of protocol \`${protocol.name}\` has no skill`, {
+        hint: meant ? `did you mean \`${meant}\`?` : `write .heddle/roles/${name}/SKILL.md`,
+      });
+    });
 }
 
 /** An artifact that rules wait for, and that neither a job makes nor a person brings. */
@@ -46,7 +51,7 @@ export function checkArtifacts(protocol: Protocol): Problem[] {
     .filter((name) => !made.has(name))
     .map((name) =>
       problem("unmade-artifact", `artifact \`${name}\` is looked at, but no job makes it`, {
-        hint: `add a rule with job("<role>", "${name}"), or list it under \`given\` if a person brings it`,
+        hint: `add a rule with \`job: { role: <role>, makes: ${name} }\`, or say \`given: true\` if a person brings it`,
       }),
     );
 }

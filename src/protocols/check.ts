@@ -47,7 +47,7 @@ function deadEnds(protocol: Protocol, walks: ReadonlyMap<string, Walk>): Problem
     const open = walks.get(name)?.open;
     if (end || !open) return [];
     return problem("dead-end", `in phase \`${name}\` no rule decides${wherever(open)}`, {
-      hint: `add a rule at("${name}") for it, or one without further conditions as the phase's last`,
+      hint: `add a rule \`at: ${name}\` for it, or one without further conditions as the phase's last`,
     });
   });
 }

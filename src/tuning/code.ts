@@ -182,12 +182,13 @@ export function stringValue({ text }: Token): string {
   return text.replace(/^[fr]?("""|'''|["'`])/, "").replace(/("""|'''|["'`])$/, "");
 }
 
-/** Keys of the object literals in the tokens from one index to another. */
-export function keysBetween(tokens: readonly Token[], from: number, to: number): string[] {
+/** The keys of the object literal that opens at an index, without those of objects inside it. */
+export function keysAt(tokens: readonly Token[], open: number): string[] {
   const keys: string[] = [];
-  for (let at = from; at < to; at++) {
+  for (let at = open + 1; at < closing(tokens, open); at++) {
     const [token, next] = [tokens[at], tokens[at + 1]];
-    if (token && next?.text === ":" && (token.kind === "word" || token.kind === "string"))
+    if (token && /^[([{]$/.test(token.text)) at = closing(tokens, at);
+    else if (token && next?.text === ":" && (token.kind === "word" || token.kind === "string"))
       keys.push(stringValue(token));
   }
   return keys;

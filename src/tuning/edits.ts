@@ -1,19 +1,12 @@
 // An agent's edits as fixes. heddle believes none of it: the old text must stand in the file exactly once, the file must
 // be the skill's own, and measuring the changed skill must show that the finding is gone and nothing is worse.
+import type { AgentEdit } from "./advice.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { Finding } from "./finding.ts";
-import { type Change, changed, type Fix } from "./fix.ts";
+import { type Change, changed, type Fix, verificationOf } from "./fix.ts";
 import { type Measured, measure } from "./measure.ts";
 import { changedSkill, helps } from "./propose.ts";
 import type { Skill } from "./skill.ts";
-
-export interface AgentEdit {
-  readonly pattern: string;
-  readonly file: string;
-  readonly old: string;
-  readonly new: string;
-  readonly reason: string;
-}
 
 export interface Wanted {
   readonly edits: readonly AgentEdit[];
@@ -35,12 +28,13 @@ export function fixesFromEdits(skill: Skill, { edits, open, before, focus }: Wan
       {
         issues: [finding.id],
         pattern: finding.pattern,
+        file: finding.file,
         strategy: `agent:${finding.strategy}`,
         description: edit.reason.replace(/\s+/g, " ").slice(0, 200) || "an agent's edit",
         risk: "high" as const,
         changes: [change],
         diff: unifiedDiff(change.file, change.before, change.after),
-        verification: `${finding.diagnosis} is diagnosed again: ${finding.pattern} in ${finding.file} must be gone and the score higher`,
+        verification: verificationOf(finding),
       },
     ];
   });

@@ -20,12 +20,28 @@ const homes: readonly (readonly [RegExp, Kind])[] = [
   [/\/\.?opencode\/agents?\/.*\.md$/, "opencode-agent"],
   [/\/\.?opencode\/commands?\/.*\.md$/, "opencode-command"],
   [/\/\.gemini\/agents\/.*\.md$/, "gemini-agent"],
+  [/\/\.gemini\/commands\/.*\.toml$/, "gemini-command"],
   [/\/SKILL\.md$/, "skill"],
   [/\/(AGENTS|CLAUDE|GEMINI)\.md$/, "instructions"],
 ];
 
+/** Folders of a plugin of Claude Code or an extension of Gemini, by what lies beside them. */
+const packages: readonly (readonly [string, RegExp, Kind])[] = [
+  [".claude-plugin/plugin.json", /^agents\/.*\.md$/, "claude-agent"],
+  [".claude-plugin/plugin.json", /^commands\/.*\.md$/, "claude-command"],
+  [".claude-plugin/plugin.json", /^skills\/.*\/SKILL\.md$/, "claude-skill"],
+  ["gemini-extension.json", /^commands\/.*\.toml$/, "gemini-command"],
+];
+
 function kindOf(path: string): Kind | undefined {
-  return homes.find(([home]) => home.test(path))?.[1];
+  const own = homes.find(([home]) => home.test(path))?.[1];
+  return own === undefined || own === "skill" ? (kindInPackage(path) ?? own) : own;
+}
+
+function kindInPackage(path: string): Kind | undefined {
+  const [, root, rest] = /^(.*)\/((?:agents|commands|skills)\/.*)$/.exec(path) ?? [];
+  if (root === undefined || rest === undefined) return undefined;
+  return packages.find(([mark, inside]) => inside.test(rest) && isPlainFile(join(root, mark)))?.[2];
 }
 
 /** A file, a skill's folder, or a folder with skills below it. */
@@ -34,7 +50,7 @@ export function findSkills(path: string): readonly SkillPlace[] | Problem {
   const stat = statSync(at, { throwIfNoEntry: false });
   if (!stat) return problem("no-skill", `\`${path}\` is not there`, { hint: "heddle tune --check --all" });
   if (stat.isFile()) {
-    if (!at.endsWith(".md"))
+    if (!at.endsWith(".md") && kindOf(at) === undefined)
       return problem("no-skill", `\`${path}\` is not Markdown`, {
         hint: "heddle tune --check path/to/SKILL.md",
       });

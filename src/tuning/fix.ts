@@ -16,7 +16,9 @@ export interface Change {
 export interface Fix {
   readonly id: string;
   readonly issues: readonly string[];
+  /** The finding that must be gone: its pattern, and the file it is in. */
   readonly pattern: Finding["pattern"];
+  readonly file: string;
   readonly strategy: string;
   readonly description: string;
   readonly risk: Risk;
@@ -36,6 +38,11 @@ export interface Case {
   readonly finding: Finding;
   readonly skill: Skill;
   readonly file: SkillFile;
+}
+
+/** How it is seen that a fix has helped. */
+export function verificationOf({ diagnosis, pattern, file }: Finding): string {
+  return `${diagnosis} is diagnosed again: ${pattern} in ${file} must be gone and the score higher`;
 }
 
 /** Mends one kind of finding, or nothing when only somebody who understands the skill could. */

@@ -2,14 +2,26 @@
 // counts, and only when measuring the changed skill shows that the finding is gone and nothing worse has come.
 import { unifiedDiff } from "./diff.ts";
 import type { Finding, PatternId } from "./finding.ts";
-import { type Case, type Change, type Fix, type Mending, type Risk, risks, type Strategy } from "./fix.ts";
+import {
+  type Case,
+  type Change,
+  type Fix,
+  type Mending,
+  type Risk,
+  risks,
+  type Strategy,
+  verificationOf,
+} from "./fix.ts";
 import { type Measured, measure } from "./measure.ts";
 import { skillFile } from "./read.ts";
-import type { Skill } from "./skill.ts";
+import { ownsFolder, type Skill } from "./skill.ts";
 import * as code from "./strategies/code.ts";
 import * as documents from "./strategies/documents.ts";
 import * as prose from "./strategies/prose.ts";
+import * as state from "./strategies/state.ts";
+import { isSamePackage } from "./toml.ts";
 
+/** For what is not here there is no honest rule: which of four kinds of agents may go, only somebody who understands can say. */
 const strategies: Readonly<Partial<Record<PatternId, readonly Strategy[]>>> = {
   "CTX-001": [code.slidingWindow, prose.boundedHistory],
   "TKN-004": [code.slidingWindow],
@@ -23,23 +35,28 @@ const strategies: Readonly<Partial<Record<PatternId, readonly Strategy[]>>> = {
   "MEM-003": [prose.addCheckpoints],
   "MEM-004": [prose.requestField],
   "MEM-005": [prose.addVerification],
+  "DF-001": [state.oneState],
   "DF-002": [documents.sameField],
   "DF-003": [code.checkParsed, prose.validateSaid],
   "DF-004": [documents.validateTypes],
   "DF-005": [documents.describeState],
+  "DF-006": [state.dropUnread],
   "DF-007": [prose.mendReference],
   "AGT-001": [code.catchFailure, prose.failureSaid],
   "AGT-002": [code.checkAnswer, prose.resultChecked],
   "AGT-004": [prose.flatten],
   "AGT-005": [prose.allowTools],
+  "AGT-006": [code.oneFormat],
   "DOC-RED-001": [documents.typeElsewhere],
   "DOC-RED-002": [documents.extractMapping],
   "DOC-RED-003": [documents.pointToFirst],
   "DOC-CON-001": [documents.sameDefinition],
+  "DOC-CON-002": [documents.describeNames],
   "DOC-CON-003": [documents.sameLimit],
   "DOC-FRONT-001": [prose.mendFront],
   "DOC-FRONT-002": [prose.mendFront],
   "TKN-001": [documents.moveSections],
+  "TKN-002": [state.dropFields],
   "TKN-005": [code.passOn],
   "TKN-006": [documents.shortDescription],
   "TKN-007": [prose.mendReference],
@@ -72,10 +89,19 @@ function mend(
   const found: Case | undefined = file && { finding, skill, file };
   for (const strategy of (found && strategies[finding.pattern]) ?? []) {
     const mending = found && strategy(found);
-    if (mending && helps(before, measure(changedSkill(skill, mending.changes), focus), finding))
+    if (
+      mending?.changes.every((change) => isSound(skill, change)) &&
+      helps(before, measure(changedSkill(skill, mending.changes), focus), finding)
+    )
       return mending;
   }
   return undefined;
+}
+
+/** A file beside an agent or a command would be taken for another one; what is around a prompt is no prompt. */
+function isSound({ entry, kind }: Skill, { file, before, after }: Change): boolean {
+  if (before === null) return ownsFolder(entry.path) || kind === "instructions";
+  return !file.endsWith(".toml") || isSamePackage(before, after);
 }
 
 /** Gone, and nothing worse than before (S8). */
@@ -93,18 +119,13 @@ export function helps(
 }
 
 function fixOf(id: string, finding: Finding, { description, risk, changes }: Mending): Fix {
-  const diff = changes.map(({ file, before, after }) => unifiedDiff(file, before, after)).join("");
-  const verification = `${finding.diagnosis} is diagnosed again: ${finding.pattern} in ${finding.file} must be gone and the score higher`;
+  const diff = changes.map((change) => unifiedDiff(change.file, change.before, change.after)).join("");
+  const { pattern, file, strategy } = finding;
   return {
     id,
     issues: [finding.id],
-    pattern: finding.pattern,
-    strategy: finding.strategy,
-    description,
-    risk,
-    changes,
-    diff,
-    verification,
+    ...{ pattern, file, strategy, description, risk, changes, diff },
+    verification: verificationOf(finding),
   };
 }
 

@@ -5,8 +5,9 @@ import { basename, dirname, extname, join, relative } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 import { isPlainFile, isThere, readText, staysInside } from "../host/files.ts";
 import { parseMarkdown } from "./markdown.ts";
-import type { Kind, Skill, SkillFile } from "./skill.ts";
+import { type Kind, ownsFolder, type Skill, type SkillFile } from "./skill.ts";
 import { tokensOf } from "./tokens.ts";
+import { parseCommand } from "./toml.ts";
 
 const maxFileBytes = 4 * 1024 * 1024;
 const maxFiles = 500;
@@ -36,11 +37,6 @@ export function readSkill({ entry, kind }: SkillPlace): Skill | Problem {
   return { name: nameOf(own, entry), kind, folder, entry: own, files, has, problems };
 }
 
-/** A folder with a `SKILL.md` is the skill's own; beside an agent or a command lie others. */
-function ownsFolder(entry: string): boolean {
-  return basename(entry).toLowerCase() === "skill.md";
-}
-
 function notThere(entry: string): Problem {
   return problem("no-skill", `\`${entry}\` is not there`, { hint: "heddle tune --check --all" });
 }
@@ -59,6 +55,7 @@ export function readSkillFile(folder: string, path: string): SkillFile | Problem
 export function skillFile(path: string, text: string): SkillFile {
   const shared = { path, text, lines: text.split("\n"), tokens: tokensOf(text) };
   if (path.endsWith(".md")) return { ...shared, ...parseMarkdown(text) };
+  if (path.endsWith(".toml")) return { ...shared, ...parseCommand(text) };
   const nothing = { front: undefined, sections: [], statements: [], blocks: [], rows: [], references: [] };
   try {
     return { ...shared, ...nothing, json: JSON.parse(text) as unknown };

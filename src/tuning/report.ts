@@ -1,12 +1,13 @@
 // A check as people read it: some lines for a terminal, and `tuning-report.md`.
 import { join } from "node:path";
+import type { Analysis } from "./advice.ts";
 import type { Check, CheckedSkill } from "./check.ts";
 import { type Finding, type Pattern, patterns, severities } from "./finding.ts";
 import type { Counts } from "./measure.ts";
 
 export function checkText({ gate, skills, problems }: Check): string {
   const lines = skills.flatMap((skill) => [
-    headLine(skill),
+    skillLine(skill),
     ...skill.findings.flatMap((each) => findingLines(skill, each)),
   ]);
   const failed = problems.map(
@@ -16,7 +17,8 @@ export function checkText({ gate, skills, problems }: Check): string {
   return [...lines, ...failed, `${count}: ${gate}`].join("\n");
 }
 
-function headLine({ gate, score, path, kind, cost, counts }: CheckedSkill): string {
+/** One skill in one line. */
+export function skillLine({ gate, score, path, kind, cost, counts }: CheckedSkill): string {
   const issues = countText(counts);
   return `${gate.padEnd(6)} ${String(score).padStart(3)}  ${path}  (${kind}, ${cost.loaded} tokens${issues === "" ? "" : `; ${issues}`})`;
 }
@@ -100,6 +102,20 @@ ${fence}
 - cause: ${rootCause}
 - impact: ${impact}
 - strategy: \`${strategy}\`${also}`;
+}
+
+/** What an agent says; nobody has measured it, so it stands apart. */
+export function deepMarkdown({ root_causes: causes, recommendations }: Analysis): string {
+  const found = causes.map(({ severity, description, file, line: at, evidence }) => {
+    const where = file === undefined ? "" : ` (\`${line(file)}\`${at === undefined ? "" : `, line ${at}`})`;
+    const said = evidence === "" ? "" : `: "${line(evidence)}"`;
+    return `- ${severity}: ${line(description)}${where}${said}`;
+  });
+  const advised = recommendations.map(
+    ({ action, rationale }) => `- ${line(action)}${rationale === "" ? "" : `: ${line(rationale)}`}`,
+  );
+  const list = (items: readonly string[]) => (items.length > 0 ? items.join("\n") : "None.");
+  return `\n## Deep analysis\n\nAn agent read the skill. What it says is not measured and changes no score.\n\n### Root causes\n\n${list(found)}\n\n### Recommendations\n\n${list(advised)}\n`;
 }
 
 function line(text: string): string {

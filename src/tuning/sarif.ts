@@ -1,16 +1,18 @@
-// A check as SARIF 2.1.0, which code-scanning views read.
-import { join, sep } from "node:path";
+// A check as SARIF 2.1.0, which code-scanning views read. Its types come from the official schema.
+import { join, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ArtifactLocation, Log, ReportingDescriptor, Result } from "sarif";
 import type { Check, CheckedSkill } from "./check.ts";
 import { type Finding, type Pattern, type PatternId, patterns, type Severity } from "./finding.ts";
 
-const levels: Readonly<Record<Severity, string>> = {
+const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   critical: "error",
   high: "error",
   medium: "warning",
   low: "note",
 };
 
-export function checkSarif({ skills, problems, encoding }: Check, version: string): object {
+export function checkSarif({ skills, problems, encoding }: Check, version: string): Log {
   const used = [...new Set(skills.flatMap(({ findings }) => findings.map(({ pattern }) => pattern)))].sort();
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",
@@ -35,7 +37,7 @@ export function checkSarif({ skills, problems, encoding }: Check, version: strin
   };
 }
 
-function ruleOf(id: PatternId): object {
+function ruleOf(id: PatternId): ReportingDescriptor {
   const { title, cause, impact, severity, strategy, type, diagnosis }: Pattern = patterns[id];
   return {
     id,
@@ -48,9 +50,8 @@ function ruleOf(id: PatternId): object {
   };
 }
 
-function resultOf({ folder, path }: CheckedSkill, finding: Finding, rules: readonly PatternId[]): object {
+function resultOf({ folder, path }: CheckedSkill, finding: Finding, rules: readonly PatternId[]): Result {
   const { pattern, severity, description, file, line, endLine, evidence, strategy, rootCause } = finding;
-  const uri = join(folder, file).split(sep).map(encodeURIComponent).join("/");
   return {
     ruleId: pattern,
     ruleIndex: rules.indexOf(pattern),
@@ -59,7 +60,7 @@ function resultOf({ folder, path }: CheckedSkill, finding: Finding, rules: reado
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri, uriBaseId: "%SRCROOT%" },
+          artifactLocation: locationOf(join(folder, file)),
           region: { startLine: line, endLine, snippet: { text: evidence } },
         },
       },
@@ -67,4 +68,10 @@ function resultOf({ folder, path }: CheckedSkill, finding: Finding, rules: reado
     // Lines move; what was found, and in which file, stays.
     partialFingerprints: { "heddle/v1": `${path}:${pattern}:${file}:${description}` },
   };
+}
+
+/** What lies outside the place where heddle was called is no part of that source. */
+function locationOf(path: string): ArtifactLocation {
+  if (path.startsWith("..")) return { uri: pathToFileURL(resolve(path)).href };
+  return { uri: path.split(sep).map(encodeURIComponent).join("/"), uriBaseId: "%SRCROOT%" };
 }

@@ -21,6 +21,8 @@ export interface Sentence extends Lines {
   readonly text: string;
   readonly form: Statement["form"];
   readonly under: readonly string[];
+  /** The sentence that introduces the list it stands in. */
+  readonly lead: string;
   /** Whether it is said that something is to be done. */
   readonly isAdvice: boolean;
 }
@@ -66,7 +68,7 @@ export function see(skill: Skill): Seen {
     .filter((file) => isInstruction(skill, file))
     .flatMap((file) =>
       file.blocks
-        .filter((block) => isCode(block) && !block.isWarning && !isDrawing(block))
+        .filter((block) => isCode(block) && !block.isWarning && !isDrawing(block) && !isProgram(block))
         .map((block) => ({ file, block, tokens: tokensIn(block) })),
     );
   const sentences = documents.filter((file) => isInstruction(skill, file)).flatMap(sentencesIn);
@@ -94,8 +96,28 @@ export function isInstruction({ entry }: Skill, file: SkillFile): boolean {
   if (file === entry || workFolder.test(file.path)) return true;
   return (
     !file.path.includes("/") &&
-    !/^(readme|changelog|license|contributing|reference|api|examples?)/i.test(file.path)
+    !/^(readme|changelog|license|contributing|reference|api|examples?|migration|roadmap|todo)/i.test(
+      file.path,
+    )
   );
+}
+
+const declares =
+  /^\s*(import\b.*(from\b|["'\w;])|from \S+ import\b|(async )?def \w+\(|package \w|using \w|#include|func \w+\(|fn \w+|use \w+::|(const|let|var) .*\brequire\()/m;
+const classLine = /^\s*(export |public |abstract |data )*class \w+/m;
+const callsHost =
+  /\b(Task|Agent|Subagent|Read|Write|Glob|Grep|Bash|AskUserQuestion|TodoWrite)\(|\b(run|call|spawn|launch|invoke|dispatch)_?(sub)?_?agent/i;
+const ofAgents =
+  /\b\w*prompts?\b|\bsub-?agents?\b|\bllm\b|\bassistant\b|\bconversation|\bhistory\b|\bchat\b|\banthropic\b|\bopenai\b|\bstate\.(json|history)/i;
+
+/** An example of what the skill is about, such as a component or a handler: its faults are not the skill's. */
+function isProgram(block: Block): boolean {
+  const { text } = block;
+  return (declares.test(text) || hasClass(block)) && !callsHost.test(text) && !ofAgents.test(text);
+}
+
+export function hasClass({ text }: Block): boolean {
+  return classLine.test(text);
 }
 
 function isDrawing({ text }: Block): boolean {
@@ -123,17 +145,21 @@ export function isNegated(text: string): boolean {
 }
 
 function sentencesIn(file: SkillFile): Sentence[] {
-  return file.statements.flatMap(({ text, form, under, isWarning, line, endLine }) =>
-    text.split(/(?<=[.!?;])\s+(?=\S)/).map((part) => ({
+  let before = "";
+  return file.statements.flatMap(({ text, form, under, isWarning, line, endLine }) => {
+    if (form === "paragraph") before = /:$/.test(text) ? text : "";
+    const lead = form === "item" ? before : "";
+    return text.split(/(?<=[.!?;])\s+(?=\S)/).map((part) => ({
       file,
       text: part,
       form,
       under,
+      lead,
       line,
       endLine,
       isAdvice: !isWarning && !isNegated(part),
-    })),
-  );
+    }));
+  });
 }
 
 const phaseFolder = /^(phases|steps|stages)\//;
@@ -166,7 +192,12 @@ function schemasIn(file: SkillFile): StateSchema[] {
   return file.blocks
     .filter(
       ({ under }) =>
-        isFile || under.some((title) => /\bstate\b.*\b(schema|fields|structure|shape)\b|^state$/.test(title)),
+        isFile ||
+        under.some(
+          (title) =>
+            /\bstate\b.*\b(schema|fields|structure|shape)\b|^state$/.test(title) &&
+            !/update|message|event|transfer/.test(title),
+        ),
     )
     .map((block) => ({
       file,
@@ -183,7 +214,15 @@ function fieldsOf(block: Block): string[] {
     const value: unknown = parseJson(block.text);
     return typeof value === "object" && value !== null ? Object.keys(value) : [];
   }
-  return block.text.split("\n").flatMap((line) => /^\s*["']?(\w+)["']?\??\s*:/.exec(line)?.[1] ?? []);
+  if (!isCode(block) || block.language === "") return [];
+  // The first shape of the block; what comes after its end is another one's.
+  const [shape = ""] = block.text.split(/^\}/m);
+  const keys = shape.split("\n").flatMap((line) => {
+    const [, indent = "", name] = /^(\s*)["']?(\w+)["']?\??\s*:/.exec(line) ?? [];
+    return name === undefined ? [] : [{ indent: indent.length, name }];
+  });
+  const top = Math.min(...keys.map(({ indent }) => indent));
+  return keys.filter(({ indent }) => indent === top).map(({ name }) => name);
 }
 
 function writtenByCode({ file, block, tokens }: Code): Written[] {

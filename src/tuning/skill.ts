@@ -11,6 +11,7 @@ export type Kind =
   | "opencode-agent"
   | "opencode-command"
   | "gemini-agent"
+  | "gemini-command"
   | "instructions"
   | "skill"
   | "prompt";
@@ -89,5 +90,10 @@ export interface Skill {
 }
 
 export function documentsOf({ files }: Skill): readonly SkillFile[] {
-  return files.filter(({ path }) => path.endsWith(".md"));
+  return files.filter(({ path }) => /\.(md|toml)$/.test(path));
+}
+
+/** A folder with a `SKILL.md` is the skill's own; beside an agent or a command lie others. */
+export function ownsFolder(entry: string): boolean {
+  return /(^|\/)skill\.md$/i.test(entry);
 }

@@ -47,10 +47,21 @@ function particulars(run: Run, code: string): Partial<Standing> {
   const question = openQuestion(run);
   if (question) return { message: question.text, hint: answering(question.id) };
   if (code === "task_failed") return failure(run);
-  if (code !== "gaps_remain") return {};
-  const { gaps } = run.artifacts.verification?.content ?? {};
+  return code === "gaps_remain" ? { message: gapsText(run) } : {};
+}
+
+function gapsText({ artifacts: { verification } }: Run): string {
+  const { gaps } = verification?.content ?? {};
   const listed = Array.isArray(gaps) ? gaps.map(String) : [];
-  return { message: `the gap plans are used up, and gaps remain: ${listed.join("; ")}` };
+  return `the gap plans are used up, and gaps remain: ${listed.join("; ")}`;
+}
+
+/** Why a plan that is verified as a whole stands still, if it does. */
+export function verifyingStands(run: Run): Standing | undefined {
+  if (run.halt || run.phase !== "verifying") return undefined;
+  const standing = ruled(run);
+  if (standing.code === "working") return undefined;
+  return standing.code === "gaps_remain" ? { ...standing, message: gapsText(run) } : standing;
 }
 
 function failure(run: Run): Partial<Standing> {

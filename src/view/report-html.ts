@@ -27,12 +27,13 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-const escaped = (text: string) => safe(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
+export const escaped = (text: string) =>
+  safe(text).replace(/[&<>"']/g, (character) => entities[character] ?? "");
 
 /** Text in a tag; `inner` is markup already. */
 const tag = (name: string, inner: string, kind = "") =>
   `<${name}${kind === "" ? "" : ` class="${kind}"`}>${inner}</${name}>`;
-const words = (name: string, text: string, kind = "") => tag(name, escaped(text), kind);
+export const words = (name: string, text: string, kind = "") => tag(name, escaped(text), kind);
 const code = (text: string) => words("code", text);
 
 export function reportHtml(report: ExecutionReport): string {
@@ -57,18 +58,23 @@ export function reportHtml(report: ExecutionReport): string {
       `Written ${escaped(report.written_at)} by heddle. ${code("heddle report")} writes it again.`,
     ),
   ];
+  return htmlPage(`${report.run}: ${title}`, body);
+}
+
+/** A page of parts that are markup already. */
+export function htmlPage(title: string, parts: readonly string[]): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escaped(`${report.run}: ${title}`)}</title>
+<title>${escaped(title)}</title>
 <style>${reportStyle}</style>
 </head>
 <body>
 <main>
-${body.filter((part) => part !== "").join("\n")}
+${parts.filter((part) => part !== "").join("\n")}
 </main>
 </body>
 </html>
@@ -87,7 +93,7 @@ function bar({ tasks, tasks_by_status: by }: ExecutionReport): string {
   );
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const top = tag("thead", tag("tr", head.map((name) => words("th", name)).join("")));
   const lines = rows.map((cells) => tag("tr", cells.map((cell) => tag("td", cell)).join("")));
   return tag("div", tag("table", top + tag("tbody", lines.join(""))), "wide");

@@ -43,7 +43,7 @@ export function reportMarkdown(report: ExecutionReport): string {
 /** Nothing happened to the others yet. */
 const isWorth = (task: ReportTask) => task.attempts.length > 0 || task.status !== "pending";
 
-const plain = (text: string) => oneLine(text).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
+export const plain = (text: string) => oneLine(text).replace(/[\\`*_{}[\]<>#|~]/g, "\\$&");
 
 /** Code in a line: fenced by more backticks than it holds. */
 function code(text: string): string {
@@ -54,14 +54,14 @@ function code(text: string): string {
     : `${fence}${shown}${fence}`;
 }
 
-function block(text: string, language = ""): string {
+export function block(text: string, language = ""): string {
   const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
   return `${fence}${language}\n${safe(text).trimEnd()}\n${fence}`;
 }
 
 const longestRun = (text: string) => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }

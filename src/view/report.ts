@@ -40,7 +40,6 @@ export function reportDocument(run: Run, inputs: ReportInputs): ExecutionReport 
   );
   const all = documents.flatMap((each) => each.attempts);
   const [startedAt, endedAt] = [earliest(all.map((each) => each.started_at)), latest(all)];
-  const { costUsd, unknownCosts, inputTokens, outputTokens } = run.usage;
   return {
     version: "1.0",
     run: run.id,
@@ -60,18 +59,24 @@ export function reportDocument(run: Run, inputs: ReportInputs): ExecutionReport 
     attempts: all.length,
     failed_attempts: all.filter(({ outcome }) => outcome === "failed").length,
     unverified: tasks.filter(isUnverified).map(({ def }) => def.id),
-    usage: {
-      input_tokens: inputTokens,
-      output_tokens: outputTokens,
-      cost_usd: costUsd === 0 && (unknownCosts > 0 || isUntold(run.usage)) ? null : costUsd,
-      unknown_costs: unknownCosts,
-      budget_usd: run.policy.runBudgetUsd,
-    },
+    usage: usageOf(run),
     branch: run.branch ? { ...run.branch } : null,
     landed: landedOf(inputs.entries),
     tasks: documents,
     overrides: overridesOf(inputs.entries),
     left: tasks.filter(isOpen).map((task) => leftOf(run, task)),
+  };
+}
+
+/** What nobody told is null, never zero. */
+export function usageOf({ usage, policy }: Run): ExecutionReport["usage"] {
+  const { costUsd, unknownCosts, inputTokens, outputTokens } = usage;
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    cost_usd: costUsd === 0 && (unknownCosts > 0 || isUntold(usage)) ? null : costUsd,
+    unknown_costs: unknownCosts,
+    budget_usd: policy.runBudgetUsd,
   };
 }
 
@@ -182,7 +187,7 @@ function landedOf(entries: readonly Entry[]): ExecutionReport["landed"] {
 }
 
 /** Where a person, or an agent that was refused, went past what the rules would have done. */
-function overridesOf(entries: readonly Entry[]): ExecutionReport["overrides"] {
+export function overridesOf(entries: readonly Entry[]): ExecutionReport["overrides"] {
   return entries.flatMap(({ fact, at, by }) => {
     const found = overrideOf(fact);
     return found ? [{ at, by, ...found }] : [];

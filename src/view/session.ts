@@ -1,5 +1,5 @@
 // Where a mission stands, with the names of its document: the part of `.meta/session.json` that is a mission's own.
-import type { Json, Run } from "../core/run.ts";
+import type { Json, Run, Task } from "../core/run.ts";
 import { currentPhase, currentTask, gapCount, openQuestion } from "../protocols/mission/subjects.ts";
 
 export function sessionFields(run: Run): { readonly [key: string]: Json } {
@@ -9,7 +9,7 @@ export function sessionFields(run: Run): { readonly [key: string]: Json } {
     current_phase: currentPhase(run),
     current_task_idx: indexIn(run),
     status: statusIn(run),
-    retry_count: Math.max(0, (found?.task.tries ?? 0) - 1),
+    retry_count: found ? retriesOf(found.task) : 0,
     gap_count: gapCount(run),
     variables: {
       ...run.vars,
@@ -17,6 +17,11 @@ export function sessionFields(run: Run): { readonly [key: string]: Json } {
       last_error: found?.task.lastFailure?.error ?? null,
     },
   };
+}
+
+/** Every try that failed led to another; one that a checkpoint paused is none. */
+function retriesOf({ state, tries }: Task): number {
+  return state === "pending" ? tries : Math.max(0, tries - 1);
 }
 
 /** The place of the next task; past the last one while the work is verified, and 0 again for the next plan. */

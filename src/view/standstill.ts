@@ -1,6 +1,7 @@
 // Why a run stands still, for the person who must do something about it: everything that was wrong, uncut, where it
 // lies, and what to type.
 import type { Run } from "../core/run.ts";
+import { commandOf } from "../core/step-phase.ts";
 import { oneLine } from "./safe.ts";
 
 const most = 20;
@@ -12,14 +13,6 @@ export function standstillText(run: Run, heddleDir: string): string {
   if (run.halt?.reason === "Ctrl-C") return `hint: ${commandOf(run)} goes on`;
   return blockedText(run) ?? "hint: heddle why";
 }
-
-/** What takes the run on. */
-const commandOf = ({ protocolName }: Run) =>
-  protocolName === "decomposition"
-    ? "heddle plan"
-    : protocolName === "mission"
-      ? "heddle mission"
-      : "heddle next";
 
 /** The role that gave up is the first word of the halt. */
 function refusedText(run: Run, heddleDir: string): string {

@@ -91,12 +91,15 @@ function header(run: Run, look: Look): string[] {
 
 /** Of phases that do not fit, those around the present one are shown. */
 export function phaseLine(run: Run, look: Pick<Look, "width" | "color">): string {
-  const phases = run.protocol.phases.map(({ name }) => {
+  const onTheWay = run.protocol.phases.filter(
+    ({ name, optional }) => !optional || name === run.phase || run.completedPhases.includes(name),
+  );
+  const phases = onTheWay.map(({ name }) => {
     if (name === run.phase) return paint(`[${name}]`, 1, look);
     return run.completedPhases.includes(name) ? name : paint(name, 2, look);
   });
   const line = (from: number) => `${from > 0 ? "… › " : ""}${phases.slice(from).join(" › ")}`;
-  const present = run.protocol.phases.findIndex(({ name }) => name === run.phase);
+  const present = onTheWay.findIndex(({ name }) => name === run.phase);
   const ends = (from: number) =>
     cells(`${from > 0 ? "… › " : ""}${phases.slice(from, present + 1).join(" › ")}`) + 4;
   let from = 0;
@@ -109,7 +112,9 @@ function haltLines(run: Run, look: Look): string[] {
   const way = run.halt?.code === "budget" ? "heddle resume --budget <usd> goes on" : "heddle resume goes on";
   const open = run.questions.filter((question) => question.answer === null);
   return [
-    ...(reason === undefined ? [] : [paint(`HALTED: ${oneLine(reason)}`, 33, look), `  ${way}`]),
+    ...(reason === undefined || (run.halt && standsForItself(run))
+      ? []
+      : [paint(`HALTED: ${oneLine(reason)}`, 33, look), `  ${way}`]),
     ...open.map((question) => paint(questionLine(question), 36, look)),
   ];
 }
@@ -146,19 +151,20 @@ function taskLines(run: Run, look: Look): string[] {
   const notable = run.tasks.notable();
   const small = run.tasks.size <= 24;
   const shown = small ? [...run.tasks.all()].sort((a, b) => (a.def.id < b.def.id ? -1 : 1)) : notable;
-  if (small) return shown.map((task) => taskLine(task, look));
+  if (small) return shown.map((task) => taskLine(run, task, look));
   return statuses.flatMap((status) => {
     const those = shown.filter((task) => statusOf(task) === status);
     const more = those.length - shownPerStatus;
-    const lines = those.slice(0, shownPerStatus).map((task) => taskLine(task, look));
+    const lines = those.slice(0, shownPerStatus).map((task) => taskLine(run, task, look));
     return more > 0 ? [...lines, `    … and ${more} more ${status}`] : lines;
   });
 }
 
-function taskLine(task: Task, look: Look): string {
+function taskLine({ runMs }: Run, task: Task, look: Look): string {
   const status = statusOf(task);
   const { id, name } = task.def;
-  return `  ${paint(glyphs[status], colors[status], look)} ${id}  ${oneLine(name)}${paint(detail(task, look), 2, look)}`;
+  const waits = status === "pending" && task.notBeforeMs > runMs ? `  waits: heddle why ${id}` : "";
+  return `  ${paint(glyphs[status], colors[status], look)} ${id}  ${oneLine(name)}${paint(detail(task, look) + waits, 2, look)}`;
 }
 
 function detail(task: Task, { nowMs }: Look): string {
@@ -189,10 +195,13 @@ function notes(run: Run): string[] {
   if (judged === "stale" && (run.phase === "sequencing" || run.phase === "ready"))
     lines.push("the tasks changed since they were judged: heddle verify-plan");
   const { rule } = decide(run.protocol, { run, request: null, digests: {} });
-  if (rule) lines.push(`next: ${rule.name}`);
-  if (run.protocolName === "mission" && !run.holder) lines.push(...standingLines(run));
+  if (standsForItself(run)) lines.push(...standingLines(run));
+  else if (rule) lines.push(`next: ${rule.name}`);
   return lines;
 }
+
+/** A mission that nobody drives says in one place where it stands, and in one way what goes on. */
+const standsForItself = ({ protocolName, holder }: Run) => protocolName === "mission" && !holder;
 
 /** Why a mission stands still, and what goes on (M9). */
 function standingLines(run: Run): string[] {

@@ -1,10 +1,11 @@
 // The suggestion object: what the rules ask for next, and on what evidence. The same from the command line, the
 // REPL, the library and MCP (L8).
-import { type Action, type Considered, decide } from "../core/protocol.ts";
+import { type Action, decide } from "../core/protocol.ts";
 import type { Run } from "../core/run.ts";
-import { hintOf, waysOn } from "../core/step-phase.ts";
+import { hintOf, unknownPhase, waysOn } from "../core/step-phase.ts";
 
 export interface Suggestion {
+  readonly run: string;
   readonly currentPhase: string;
   readonly suggestedNext: string;
   readonly reason: string;
@@ -22,6 +23,7 @@ export function suggestNext(run: Run, digests: Digests): Suggestion {
   const { rule, saw } = decide(run.protocol, { run, request: "advance", digests });
   const to = rule?.then.kind === "go" ? rule.then.to : run.phase;
   return {
+    run: run.id,
     currentPhase: run.phase,
     suggestedNext: to,
     reason: rule?.name ?? "no rule says how to go on",
@@ -35,9 +37,10 @@ export function suggestNext(run: Run, digests: Digests): Suggestion {
 /** L7: a phase that the protocol does not know has no next one. */
 function lost(run: Run, known: readonly string[]): Suggestion {
   return {
+    run: run.id,
     currentPhase: run.phase,
     suggestedNext: run.phase,
-    reason: `phase \`${run.phase}\` is unknown; the phases are ${known.join(", ")}`,
+    reason: unknownPhase(run, run.phase),
     action: "none",
     hint: "heddle state restore",
     evidence: { phase: run.phase },
@@ -55,20 +58,70 @@ function hintFor(run: Run, action: Action): string {
   return `${problems.slice(0, 3).join("; ")}${more}: ${hint}, or mend ${path} by hand`;
 }
 
-export function suggestionText({ currentPhase, suggestedNext, reason, action, hint }: Suggestion): string {
+export function suggestionText(suggestion: Suggestion): string {
+  const { action, hint } = suggestion;
+  return [whatIsNext(suggestion), ...(hint && action !== "go" ? [`hint: ${hint}`] : [])].join("\n");
+}
+
+/** In a line, for whoever is about to see it done. */
+export function whatIsNext({ currentPhase, suggestedNext, reason, action }: Suggestion): string {
   const what = action === "go" ? `${currentPhase} -> ${suggestedNext}` : `${currentPhase} (${action})`;
-  return [`${what}: ${reason}`, ...(hint && action !== "go" ? [`hint: ${hint}`] : [])].join("\n");
+  return `${what}: ${reason}`;
 }
 
-/** Every rule that was looked at, which facts it saw, and why it did or did not fire. */
-export function explainText(run: Run, digests: Digests): string {
+/** How the suggestion came about: what was seen, and every rule in its order up to the one that fired. */
+export interface Explained {
+  readonly saw: Readonly<Record<string, string>>;
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly fired: boolean;
+    /** Of its conditions, those that were looked at: the last one is why it did not fire. */
+    readonly conditions: readonly Condition[];
+  }[];
+  /** Rules behind the one that fired: nobody looked at them. */
+  readonly notLookedAt: number;
+}
+
+interface Condition {
+  readonly subject: string;
+  readonly is: string;
+  readonly wanted: readonly string[];
+}
+
+export function explained(run: Run, digests: Digests): Explained {
   const { considered, saw } = decide(run.protocol, { run, request: "advance", digests });
-  const facts = Object.entries(saw).map(([subject, value]) => `  ${subject} = ${value}`);
-  const here = considered.filter(({ missed }) => missed?.subject !== "phase");
-  return ["saw:", ...facts, "rules:", ...here.map(consideredLine)].join("\n");
+  const rules = considered.map(({ rule, fired, missed }) => {
+    const all = Object.entries(rule.when).map(([subject, wanted]) => ({
+      ...{ subject, is: saw[subject] ?? "", wanted },
+    }));
+    const upTo = all.findIndex(({ subject }) => subject === missed?.subject);
+    return { rule: rule.name, fired, conditions: fired ? all : all.slice(0, upTo + 1) };
+  });
+  return { saw, rules, notLookedAt: run.protocol.rules.length - rules.length };
 }
 
-function consideredLine({ rule, fired, missed }: Considered): string {
-  const why = missed ? `${missed.subject} is ${missed.value}, not ${missed.wanted.join(" or ")}` : "fired";
-  return `  ${fired ? "->" : "  "} ${rule.name}: ${why}`;
+export function explainText({ saw, rules, notLookedAt }: Explained): string {
+  const facts = Object.entries(saw).map(([subject, value]) => `  ${subject} = ${value}`);
+  const here = rules.filter(({ fired, conditions }) => fired || conditions.at(-1)?.subject !== "phase");
+  const elsewhere = rules.length - here.length;
+  const rest = [
+    ...(elsewhere > 0 ? [`${elsewhere} for other phases`] : []),
+    ...(notLookedAt > 0 ? [`${notLookedAt} behind it, not looked at`] : []),
+  ];
+  return [
+    "saw:",
+    ...facts,
+    "rules:",
+    ...here.map(ruleLine),
+    ...(rest.length > 0 ? [`     and ${rest.join(", ")}`] : []),
+  ].join("\n");
+}
+
+function ruleLine({ rule, fired, conditions }: Explained["rules"][number]): string {
+  const missed = conditions.at(-1);
+  if (fired || !missed) {
+    const seen = conditions.map(({ subject, is }) => `${subject} is ${is}`).join(", ");
+    return `  -> ${rule}: fired${seen === "" ? "" : ` (${seen})`}`;
+  }
+  return `     ${rule}: ${missed.subject} is ${missed.is}, not ${missed.wanted.join(" or ")}`;
 }

@@ -92,6 +92,7 @@ function conversation(more: Partial<ConstructorParameters<typeof AcpStream>[0]> 
   const stream = new AcpStream({
     talk,
     title: "X",
+    servers: [],
     cwd: "/w",
     prompt: (fresh) => (fresh ? "do it" : "go on"),
     named: (name) => names.push(name),

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { Config } from "../../src/config/config.ts";
 import { chooseAgents } from "../../src/engine/agents.ts";
+import { assignments } from "../../src/engine/who.ts";
 import { folder, orderIn } from "./suite.ts";
 
 const before = { ...process.env };
@@ -114,5 +115,38 @@ describe("U1 --agent", () => {
 
   it("takes `cluade` for a slip", () => {
     expect(choose("cluade", machine())).toMatchObject({ hint: "did you mean `claude`?" });
+  });
+});
+
+describe("U1 heddle who", () => {
+  it("shows who would work where, with what, which setting says so, and what is missing", () => {
+    const root = machine();
+    mkdirSync(join(root, ".heddle"));
+    const config: Config = {
+      agent: "claude",
+      review: true,
+      fallback: ["codex"],
+      phases: { validation: { model: "opus", limits: { minutes: 5 } } },
+      roles: { "task-author": { agent: "acp:gemini" } },
+      tags: { ui: { effort: "high" } },
+    };
+    writeFileSync(join(root, ".heddle/config.json"), JSON.stringify(config));
+    const all = assignments(root, undefined);
+    const find = (role: string, tag: string | null = null) =>
+      all.find((each) => each.role === role && each.tag === tag);
+    expect(find("task-plan-verifier")).toMatchObject({
+      ...{ protocol: "decomposition", phase: "validation", agent: "claude", model: "opus" },
+      ...{ limits: { minutes: 5 }, fallback: ["codex"], missing: null },
+      why: { agent: "agent", model: "phases.validation.model", fallback: "fallback" },
+    });
+    expect(find("task-author")).toMatchObject({
+      agent: "acp:gemini",
+      why: { agent: "roles.task-author.agent" },
+      missing: { hint: "npm install -g @google/gemini-cli" },
+    });
+    expect(find("task-executor", "ui")).toMatchObject({ effort: "high", why: { effort: "tags.ui.effort" } });
+    expect(find("task-verifier")).toMatchObject({ agent: "claude" });
+    expect(all.map(({ protocol }) => protocol)).toContain("mission");
+    expect(assignments(root, "codex").every(({ why }) => why.agent !== "agent")).toBe(true);
   });
 });

@@ -290,8 +290,27 @@ describe("what Codex is given", () => {
     expect(args).toContain("-m\ngpt-5.5\n");
     expect(args).toContain('model_reasoning_effort="high"');
     expect(args).toContain(`projects={"${join(root, "work")}"={trust_level="untrusted"}}`);
-    expect(args).toContain("--disable\nhooks\n");
-    expect(args).toContain("--disable\nunbounded_connection_retries\n");
+    expect(args).toContain("features.hooks=false");
+    expect(args).toContain("features.unbounded_connection_retries=false");
+  });
+
+  it("follows the workspace's settings when a person approved them", async () => {
+    const root = folder();
+    const { args } = await given({ ...orderIn(root), trusted: true }, root);
+    expect(args).toContain('trust_level="trusted"');
+    expect(args).not.toContain("features.hooks");
+  });
+
+  it("X16 gets heddle's own tools where its attempt has a socket, and is told so", async () => {
+    const root = folder();
+    const order = orderIn(root);
+    const env = { HEDDLE_SOCKET: "/door/socket" };
+    const told = await given({ ...order, workspace: { ...order.workspace, env } }, root);
+    expect(told.args).toContain('mcp_servers.heddle={command="/door/heddle",args=["mcp"],env={');
+    expect(told.args).toContain(`HEDDLE_SOCKET="/door/socket",HEDDLE_TOKEN_FILE="${order.token}"`);
+    expect(told.prompt).toContain("The tool mcp__heddle__complete_task does the same.");
+    const plain = await given(orderIn(root), root);
+    expect(plain.args + plain.prompt).not.toContain("mcp_");
   });
 
   it("gets its key under a name that its commands do not see, and no other variable", async () => {

@@ -1,12 +1,14 @@
 // `.heddle/config.json`: comments allowed, every mistake named with its place and a hint.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Config, parseConfig } from "../../src/config/config.ts";
+import { type Config, parseConfig, phases } from "../../src/config/config.ts";
 import { defaultPolicy } from "../../src/core/policy.ts";
 import { limitsFor, policyOf, readConfig } from "../../src/engine/config.ts";
+import { protocols } from "../../src/protocols/registry.ts";
+import { workersOf } from "../../src/protocols/workers.ts";
 
 const file = "/p/.heddle/config.json";
 const problemsOf = (text: string) => parseConfig(file, text).problems;
@@ -147,6 +149,32 @@ describe("a mistake", () => {
     expect(problemsOf('{ "roles": { "task-auhtor": { "agent": "x" } } }')[0]).toMatchObject({
       hint: "did you mean `task-author`?",
     });
+  });
+
+  it("a phase in which nobody works is named; the list is that of the protocols", () => {
+    const found = problemsOf('{\n  "phases": { "excuting": { "agent": "x" } }\n}')[0];
+    expect(found).toMatchObject({ hint: "did you mean `executing`?", place: { line: 2, column: 15 } });
+    expect(problemsOf('{ "phases": { "executing": { "agnet": "x" } } }')[0]?.hint).toContain("agent");
+    const worked = Object.values(protocols).flatMap((each) => workersOf(each).map(({ phase }) => phase));
+    expect(new Set(phases)).toEqual(new Set(worked));
+  });
+
+  it("U8 roles and phases of a project's own protocols are known, and no others", () => {
+    const folder = mkdtempSync(join(tmpdir(), "heddle-config-"));
+    const put = (path: string, text: string) => {
+      mkdirSync(join(folder, path, ".."), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    };
+    put("roles/writer/SKILL.md", "# Writer");
+    put("protocols/loop.yaml", "name: loop\nphases:\n  - draft: the text is written\n");
+    put(
+      "config.json",
+      '{ "roles": { "writer": { "agent": "x" } }, "phases": { "draft": { "agent": "y" } } }',
+    );
+    expect(readConfig(folder).phases).toEqual({ draft: { agent: "y" } });
+    put("config.json", '{ "roles": { "critic": {} }, "phases": { "drafts": {} } }');
+    expect(() => readConfig(folder)).toThrow();
+    rmSync(folder, { recursive: true });
   });
 
   it("all mistakes are named at once", () => {

@@ -63,18 +63,25 @@ describe("a view that is not current", () => {
     ["a list", "broken", () => writeFileSync(project.view, "[]\n")],
     ["the word null", "broken", () => writeFileSync(project.view, "null")],
   ];
+  const said = (was: string) =>
+    expect.stringMatching(
+      was === "missing"
+        ? /^warning: state\.json was gone: it was written again .*nothing is lost\n/
+        : /^warning: state\.json was cut off or damaged: it was written again .*nothing is lost\n/,
+    );
   for (const [what, was, harm] of broken) {
-    it(`C3 that is ${what} is rewritten by a look, and the repair is a fact`, async () => {
+    it(`C3 that is ${what} is rewritten by a look, which says so, and the repair is a fact`, async () => {
       harm();
+      expect(await project.must("state", "ready-tasks")).toMatchObject({ err: said(was) });
       expect(await project.must("state", "ready-tasks")).toMatchObject({ err: "" });
       const last = (await project.history()).at(-1);
       expect(last?.fact).toEqual({ kind: "view-repaired", view: "state.json", was });
       await expectWhole(project);
     });
 
-    it(`C3 that is ${what} is rewritten by a change, and the repair is a fact`, async () => {
+    it(`C3 that is ${what} is rewritten by a change, which says so, and the repair is a fact`, async () => {
       harm();
-      expect(await project.must("state", "complete-task", "T001")).toMatchObject({ err: "" });
+      expect(await project.must("state", "complete-task", "T001")).toMatchObject({ err: said(was) });
       expect(await lastKinds(2)).toEqual(["view-repaired", "task-completed"]);
       await expectWhole(project);
     });
@@ -83,7 +90,10 @@ describe("a view that is not current", () => {
   it("C3 that is a pipe is rewritten too: nobody waits for what never comes", async () => {
     rmSync(project.view);
     spawnSync("mkfifo", [project.view]);
-    expect(await within(6, project, ["state", "complete-task", "T001"])).toMatchObject({ code: 0, err: "" });
+    expect(await within(6, project, ["state", "complete-task", "T001"])).toMatchObject({
+      code: 0,
+      err: said("broken"),
+    });
     await expectWhole(project);
   });
 

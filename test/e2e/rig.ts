@@ -31,7 +31,14 @@ export interface Options {
   readonly gid?: number;
 }
 
-const plainEnv = { PATH: process.env.PATH, HOME: process.env.HOME, LANG: "C.UTF-8" };
+const configHome = join(tmpdir(), `heddle-config-${process.pid}`);
+const plainEnv = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  // What a person approves in a test is not approved in earnest.
+  XDG_CONFIG_HOME: configHome,
+  LANG: "C.UTF-8",
+};
 
 export function start(args: readonly string[], options: Options = {}): ChildProcess {
   const { cwd = tmpdir(), env, node = [], uid, gid } = options;
@@ -56,7 +63,7 @@ export function heddle(args: readonly string[], options: Options = {}): Promise<
 
 const made: string[] = [];
 afterAll(() => {
-  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [configHome, ...made.splice(0)]) rmSync(folder, { recursive: true, force: true });
 });
 
 /** A directory that is gone after the file's last test. */

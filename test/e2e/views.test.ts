@@ -354,7 +354,7 @@ describe("next", () => {
     await other.must("state", "advance");
     const [first, second] = [await other.json("next", "--dry-run"), await other.json("next", "--dry-run")];
     expect(first).toEqual(second);
-    expect(first).toMatchObject({ currentPhase: "logical", done: false });
+    expect(first).toMatchObject({ currentPhase: "logical", action: "job" });
     expect((await other.status()).phase).toBe("logical");
     await other.must("state", "validate", "capability_map");
     expect(await other.json("next")).toMatchObject({

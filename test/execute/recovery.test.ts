@@ -1,4 +1,5 @@
 // Deaths, halts and resumptions of real runs: what was done stays done, what was lost is tried again, nothing is doubled.
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ended, start, until } from "../e2e/rig.ts";
@@ -126,7 +127,7 @@ describe.runIf(hasBox)("recovery", () => {
     expect(project.show("theirs.txt")).toBe("x\n");
   });
 
-  it("fault 50: `git gc --prune=now` in the middle takes nothing away, and what was held is let go", async () => {
+  it("fault 50: `git gc --prune=now` is kept off while objects are written, and goes on afterwards", async () => {
     const project = await Execution.ready({ tasks: 4 }, { "*": ["good(); sleep(200)"] });
     const first = begin(project, "--parallel", "4");
     let over = false;
@@ -134,16 +135,31 @@ describe.runIf(hasBox)("recovery", () => {
       over = true;
       return ran;
     });
+    const said = new Set<string>();
     while (!over) {
-      project.git("gc", "-q", "--prune=now");
+      const { status, stderr } = spawnSync("git", ["-C", project.path("app"), "gc", "-q", "--prune=now"]);
+      if (status !== 0) said.add(stderr.toString());
       await new Promise((settle) => setTimeout(settle, 50));
     }
     expect((await end).code).toBe(0);
+    expect([...said]).toEqual([expect.stringContaining("gc is already running on machine")]);
     expect(project.merged().sort()).toEqual(["T001", "T002", "T003", "T004"]);
+    project.git("gc", "-q", "--prune=now");
     project.git("fsck", "--strict");
     expect(project.git("for-each-ref", "--format=%(refname)", "refs/heddle")).toBe(
       "refs/heddle/plan-1/start\n",
     );
+  });
+
+  it("fault 50: one who was killed keeps no `git gc` off", async () => {
+    const project = await Execution.ready({ tasks: 1 }, { "*": ["good(); sleep(30000)"] });
+    const first = begin(project);
+    await until("an agent", () => existsSync(project.attempt("T001-1", "started.json")));
+    expect(existsSync(project.path("app/.git/gc.pid"))).toBe(true);
+    first.kill("SIGKILL");
+    await ended(first);
+    project.git("gc", "-q", "--prune=now");
+    expect(existsSync(project.path("app/.git/gc.pid"))).toBe(false);
   });
 
   it("G3 a branch that was deleted is made again where it was", async () => {

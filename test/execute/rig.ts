@@ -15,7 +15,7 @@ export type Turns = Readonly<Record<string, readonly string[]>>;
 const prelude = (turns: Turns) => `#!${process.execPath}
 const fs = require("node:fs"), path = require("node:path"), { execSync, spawn, spawnSync } = require("node:child_process");
 const bundle = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
-const { HEDDLE_TASK: task, HEDDLE_OUTPUT: out } = process.env, attempt = Number(process.env.HEDDLE_ATTEMPT);
+const { HEDDLE_TASK: task, HEDDLE_ROLE: role, HEDDLE_OUTPUT: out } = process.env, attempt = Number(process.env.HEDDLE_ATTEMPT);
 const say = (value) => fs.writeSync(1, (typeof value === "string" ? value : JSON.stringify(value)) + "\\n");
 const put = (file, text) => { fs.mkdirSync(path.dirname(file), { recursive: true }); fs.writeFileSync(file, text); };
 const write = () => { for (const { path: file } of bundle.files) put(file, task + "\\n"); };
@@ -25,7 +25,19 @@ const good = () => { write(); propose(); };
 const hang = () => setInterval(() => {}, 1000);
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 const turns = ${JSON.stringify(turns)};
-const own = turns[task] ?? turns["*"] ?? ["good()"];
+const judge = (...gaps) => put(out, JSON.stringify({
+  passed: gaps.length === 0,
+  checks: bundle.must_haves.map(({ truth }, at) => ({ claim: truth, verdict: at < gaps.length ? "fail" : "pass", evidence: fs.readdirSync("src").join(" ") })),
+  gaps: gaps.map((description) => ({ description })),
+}));
+const plan = (id, more = {}) => put(path.join(out, id + ".json"), JSON.stringify({
+  id, name: "Close " + id, phase: 3, behaviors: [JSON.parse(fs.readFileSync(path.join(bundle.inputs.tasks.path, "T001.json"), "utf8")).behaviors[0]],
+  files: [{ path: "src/" + id + ".txt", action: "create", layer: "domain", purpose: "a gap" }],
+  dependencies: { tasks: ["T001"] },
+  acceptance_criteria: [{ criterion: "its file is there", verification: 'test "$(cat src/' + id + '.txt)" = ' + id }],
+  estimate_hours: 2, ...more,
+}));
+const own = turns[task] ?? turns[role] ?? turns["*"] ?? ["good()"];
 eval(own[Math.min(attempt, own.length) - 1]);
 `;
 

@@ -112,7 +112,7 @@ describe.runIf(hasBox)("what may be in the way", () => {
     const project = await Execution.ready({ tasks: 1 });
     const none = await project.heddle("execute", "--batch");
     expect(none.code).toBe(1);
-    expect(none.err).toMatch(/no agent is named.*\n.*hint: --agent/s);
+    expect(none.err).toMatch(/no agent is named.*\n.*hint: .*--agent/s);
     const missing = await project.heddle("execute", "--batch", "--agent", "command:./nobody");
     expect(missing.code).toBe(1);
     expect(missing.out + missing.err).toContain("nobody");

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { fresh, put, repositoryWith, sh } from "./git-rig.ts";
 
 const script = join(import.meta.dirname, "one-task.ts");
-const rounds = Number(process.env.KILLS ?? 2);
+const rounds = Number(process.env.KILLS ?? 1);
 const count = 40;
 
 interface Ending {

@@ -1,6 +1,6 @@
 // How a task ends: accepted onto whatever the person did meanwhile, reverted without a trace of anything else (L12),
 // opened again; several tasks beside each other, and beside a project without git.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
@@ -84,9 +84,74 @@ describe("reverting", () => {
       files: ["greet.txt"],
     });
     expect(project.stateJson().phase).toBe("done");
-    expect((await project.heddle("revert", "--reason", "again")).out).toContain(
-      "nothing of this task is integrated",
-    );
+    for (const why of ["again", "and again"]) {
+      const nothing = await project.heddle("revert", "--reason", why);
+      expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining("nothing was changed") });
+    }
+    expect(project.document("revert/record.json")).toMatchObject({ reason: "not wanted after all" });
+    expect((await project.json("report")).outcome).toBe("reverted");
+  });
+
+  it("L12 what a person writes again after a revert is the person's, and stays", async () => {
+    const project = await Lifecycle.begun();
+    expect((await project.all()).code).toBe(0);
+    await project.must("revert", "--reason", "not so");
+    project.write("app/greet.txt", "Hello, Ada!\n");
+    project.git("add", "greet.txt");
+    project.commit("Greet in my own way");
+    expect((await project.heddle("revert", "--reason", "once more")).code).toBe(1);
+    expect(readFileSync(project.path("app/greet.txt"), "utf8")).toBe("Hello, Ada!\n");
+    expect(project.git("log", "-1", "--format=%s").trim()).toBe("Greet in my own way");
+  });
+
+  it("L12 what was changed again since is not taken back over it: the files are named, and what to type", async () => {
+    const project = await Lifecycle.begun();
+    expect((await project.all()).code).toBe(0);
+    const made = project.git("rev-parse", "HEAD").trim();
+    project.write("app/greet.txt", "Hello, Ada and Bob!\n");
+    project.commit("Bob too");
+    const refused = await project.heddle("revert", "--reason", "not wanted");
+    expect(refused).toMatchObject({ code: 1, out: "" });
+    expect(refused.err).toContain("what task-1 changed was changed again since: greet.txt");
+    expect(refused.err).toContain(`git -C ${project.path("app")} revert ${made.slice(0, 12)}`);
+    expect(project.git("log", "-1", "--format=%s").trim()).toBe("Bob too");
+    expect(project.git("status", "--porcelain")).toBe("");
+    expect(existsSync(project.task("revert/record.json"))).toBe(false);
+    project.git("rm", "-q", "greet.txt");
+    project.git("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-qm", "Away with it");
+    const again = await project.must("revert", "--reason", "not wanted");
+    expect(again.out).toContain("nothing of it was left to take back");
+    expect(project.git("log", "-1", "--format=%s").trim()).toBe("Away with it");
+    expect(project.document("revert/record.json")).toMatchObject({ reason: "not wanted", files: [] });
+  });
+
+  it("L12 a file that the task deleted and one that it changed come back as they were, modes too", async () => {
+    const project = new Lifecycle();
+    project.makeTarget();
+    project.write("app/old.sh", "#!/bin/sh\necho old\n");
+    chmodSync(project.path("app/old.sh"), 0o755);
+    project.git("add", "old.sh");
+    project.commit("Old");
+    const paths = [
+      { path: "old.sh", intent: "delete" },
+      { path: "README.md", intent: "update" },
+      ...plan.file_plan,
+    ];
+    project.script({
+      planner: [json({ ...plan, file_plan: paths })],
+      coder: [code({ "old.sh": null, "README.md": "# Changed\n", "greet.txt": "Hello\n" })],
+    });
+    await project.must("task", "new", "greet", "--target", "app");
+    const ran = await project.all();
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(existsSync(project.path("app/old.sh"))).toBe(false);
+    project.write("app/later.txt", "later\n");
+    project.git("add", "later.txt");
+    project.commit("Later");
+    await project.must("revert", "--reason", "no");
+    expect(project.git("diff", "--name-only", "HEAD~3", "HEAD").trim()).toBe("later.txt");
+    expect(statSync(project.path("app/old.sh")).mode & 0o111).toBe(0o111);
+    expect(project.git("status", "--porcelain")).toBe("");
   });
 
   it("L3 a revert at accept gives the task up: nothing was integrated, and nothing is", async () => {

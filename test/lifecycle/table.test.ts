@@ -2,6 +2,8 @@
 // suggested, written down from the documents (L3–L10), and held against what heddle says.
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/apply.ts";
+import type { Input } from "../../src/core/input.ts";
+import { asked, at, go, type Protocol, type Rule, rule, saw } from "../../src/core/protocol.ts";
 import type { Run } from "../../src/core/run.ts";
 import { step } from "../../src/core/step.ts";
 import { lifecycle, lifecycleInputs } from "../../src/protocols/lifecycle/protocol.ts";
@@ -146,51 +148,125 @@ describe.each(table)("$phase", (row) => {
   });
 });
 
+interface Walked {
+  readonly wrong: readonly string[];
+  readonly taken: ReadonlySet<string>;
+  readonly done: number;
+  readonly overrides: number;
+}
+
+const edges = new Set(
+  table.flatMap(({ phase, forward, others }) =>
+    [...others, ...(forward ? [forward] : [])].map((to) => `${phase} → ${to}`),
+  ),
+);
+const place = (name: string) => table.findIndex(({ phase }) => phase === name);
+
+/** People and agents at work on one task after the other: artifacts come, change, break and go; overrides are said. */
+function walk(protocol: Protocol, steps: number): Walked {
+  const pick = seeded(11);
+  const wrong: string[] = [];
+  const taken = new Set<string>();
+  let run = stage(protocol);
+  let [done, overrides] = [0, 0];
+  for (let at = 1; at <= steps; at++) {
+    const before = run.phase;
+    const { input, word } = saying(pick);
+    const { facts } = step(run, input);
+    for (const fact of facts) apply(run, { position: at, at: "", by: "test", fact });
+    if (run.phase !== before) {
+      taken.add(`${before} → ${run.phase}`);
+      if (word === "override") overrides++;
+      wrong.push(
+        ...illegal(run, before, word).map((what) => `step ${at}: ${before} → ${run.phase}: ${what}`),
+      );
+    }
+    if (run.phase === "done") done++;
+    else if (facts.length === 0) leaveSomething(run, { pick, at });
+    if (pick(2_000) === 0) run = stage(protocol);
+  }
+  return { wrong, taken, done, overrides };
+}
+
+type Word = "advance" | "redo" | "revert" | "override";
+
+function saying(pick: (below: number) => number): { input: Input; word: Word } {
+  const said = pick(10);
+  if (said === 0) {
+    const to = pick(3) === 0 ? table[pick(8)]?.phase : undefined;
+    return { input: { kind: "override", reason: "on", digests: {}, ...(to && { to }) }, word: "override" };
+  }
+  const word = said === 1 ? "redo" : said === 2 ? "revert" : "advance";
+  return { input: { kind: "advance", digests: {}, ...(word !== "advance" && { request: word }) }, word };
+}
+
+/** What is wrong with a transition that was taken, by the letter of L3, L9 and L10. */
+function illegal(run: Run, before: string, word: Word): string[] {
+  const isForward = place(run.phase) > place(before);
+  const leaves = table[place(before)]?.leaves ?? [];
+  const row = table[place(before)];
+  const isThere = leaves.every((name) => run.artifacts[name]?.valid === true);
+  const says = leaves.length > 0 && run.artifacts[leaves[0] ?? ""]?.content;
+  const isGood = isThere && JSON.stringify(says) === JSON.stringify(row?.positive);
+  return [
+    ...(edges.has(`${before} → ${run.phase}`) ? [] : ["no transition of the machine"]),
+    ...(before === "done" && !["redo", "override"].includes(word) ? ["done was left unasked"] : []),
+    ...(isForward && word === "override" && run.completedPhases.includes(before)
+      ? ["passed over, and yet counted as completed"]
+      : []),
+    ...(isForward && word === "advance" && run.phase !== "revert" && !isGood
+      ? ["forward without what it needs"]
+      : []),
+    ...(isForward && word === "advance" && !run.completedPhases.includes(before) ? ["not completed"] : []),
+  ];
+}
+
 describe("random walks with people in them", () => {
   it("L3 L10 100,000 steps: only transitions of the machine, no phase skipped without a word, and done is terminal", () => {
-    const pick = seeded(11);
-    const edges = new Set(
-      table.flatMap(({ phase, forward, others }) => [...others, forward].map((to) => `${phase} → ${to}`)),
-    );
-    let run = stage(lifecycle);
-    let [done, overrides, walked] = [0, 0, 0];
-    for (let at = 1; at <= 100_000; at++) {
-      const before = run.phase;
-      const said = pick(10);
-      const input =
-        said === 0
-          ? ({ kind: "override", reason: "on", digests: {} } as const)
-          : ({
-              kind: "advance",
-              digests: {},
-              ...(said < 3 && { request: said === 1 ? "redo" : "revert" }),
-            } as const);
-      const { facts } = step(run, input);
-      for (const fact of facts) apply(run, { position: at, at: "", by: "test", fact });
-      if (run.phase !== before) {
-        walked++;
-        expect(edges.has(`${before} → ${run.phase}`), `${before} → ${run.phase}`).toBe(true);
-        const passed = run.completedPhases.includes(before);
-        const forward =
-          table.findIndex(({ phase }) => phase === run.phase) >
-          table.findIndex(({ phase }) => phase === before);
-        if (forward && before !== "done") expect(passed, "passed over without being said").toBe(said !== 0);
-        if (said === 0) overrides++;
-        if (before === "done") expect(said, "done was left unasked").toBe(1);
-      }
-      if (run.phase === "done") done++;
-      else if (facts.length === 0) leaveSomething(run, { pick, at });
-      if (pick(2_000) === 0) run = stage(lifecycle);
-    }
+    const { wrong, taken, done, overrides } = walk(lifecycle, 100_000);
+    expect(wrong).toEqual([]);
+    expect([...taken].sort()).toEqual([...edges].sort());
     expect(done).toBeGreaterThan(1_000);
     expect(overrides).toBeGreaterThan(500);
-    expect(walked).toBeGreaterThan(10_000);
+  });
+
+  const planted: readonly (readonly [what: string, rule: Rule, said: string])[] = [
+    [
+      "a phase that is skipped",
+      rule("good enough", at("planning"), saw("plan", "ready"), go("codegen")),
+      "no transition of the machine",
+    ],
+    [
+      "a way that only a person's word opens, too far",
+      rule("never", at("planning"), asked("never"), go("test")),
+      "no transition of the machine",
+    ],
+    ["an end that is left", rule("once more", at("done"), go("planning")), "done was left unasked"],
+    [
+      "tests that are missing and count as passed",
+      rule("nothing failed", at("test"), saw("tests", "missing", "passed"), go("accept")),
+      "forward without what it needs",
+    ],
+    [
+      "a review without its verdict",
+      rule("it is there", at("plan_review"), saw("plan review", "invalid"), go("codegen")),
+      "forward without what it needs",
+    ],
+    [
+      "a red test that is accepted",
+      rule("it is tested", at("test"), saw("tests", "failed"), go("accept")),
+      "forward without what it needs",
+    ],
+  ];
+  it.each(planted)("they notice %s", (_what, bug, said) => {
+    const { wrong } = walk({ ...lifecycle, rules: [bug, ...lifecycle.rules] }, 20_000);
+    expect(wrong.join("\n")).toContain(said);
   });
 });
 
 /** Somebody makes, breaks or takes away an artifact. */
 function leaveSomething(run: Run, { pick, at }: { pick: (below: number) => number; at: number }): void {
-  const row = table[pick(4) === 0 ? pick(7) : table.findIndex(({ phase }) => phase === run.phase)];
+  const row = table[pick(4) === 0 ? pick(7) : place(run.phase)];
   for (const name of row?.leaves ?? []) {
     const kind = pick(8);
     if (kind === 0) delete run.artifacts[name];

@@ -1,5 +1,5 @@
 // `heddle mcp` inside an attempt: five tools over the attempt's socket, and nothing else (U2, X8, X16, X17).
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { Execution, hasBox } from "../execute/rig.ts";
 
@@ -33,7 +33,45 @@ function answers(project: Execution, attempt = "T001-1") {
 
 const five = ["read_bundle", "report_progress", "ask_question", "complete_task", "fail_task"];
 
+/** An ACP agent that starts the server it was given, and does everything by its tools. */
+const acpAgent = `#!${process.execPath}
+const fs = require("node:fs"), { spawnSync } = require("node:child_process");
+const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
+let server;
+const call = (name, input) => {
+  const env = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
+  const message = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } };
+  const { stdout } = spawnSync(server.command, server.args, { encoding: "utf8", env: { PATH: process.env.PATH, ...env }, input: JSON.stringify(message) + "\\n" });
+  return JSON.parse(stdout).result.content[0].text;
+};
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (method === "initialize") answer(id, { protocolVersion: 1, agentCapabilities: {} });
+  if (method === "session/new") { [server] = params.mcpServers; answer(id, { sessionId: "s" }); }
+  if (method === "session/prompt") {
+    fs.writeFileSync("../out/prompt", params.prompt[0].text);
+    const { files } = JSON.parse(call("read_bundle", {}));
+    for (const { path } of files) { fs.mkdirSync("src", { recursive: true }); fs.writeFileSync(path, "T001\\n"); }
+    call("report_progress", { message: server.name + " was told" });
+    call("complete_task", { created: files.map(({ path }) => path) });
+    answer(id, { stopReason: "end_turn" });
+  }
+}).on("close", () => process.exit(0));
+`;
+
 describe.runIf(hasBox)("heddle mcp inside an attempt", () => {
+  it("X16 U2 an agent over ACP is given the server, token-bound, and told of its tools", async () => {
+    const project = await Execution.ready({ tasks: 1 });
+    project.write("acp.cjs", acpAgent);
+    chmodSync(project.path("acp.cjs"), 0o755);
+    const ran = await project.heddle("execute", "--batch", "--agent", "acp:./acp.cjs");
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(project.merged()).toEqual(["T001"]);
+    const at = (name: string) => readFileSync(project.attempt("T001-1", name), "utf8");
+    expect(at("events.jsonl")).toContain("heddle was told");
+    expect(at("out/prompt")).toContain("The tool complete_task of the MCP server heddle does the same.");
+  });
+
   it("X16 X8 offers five tools; complete_task proposes, and heddle checks and merges", async () => {
     const project = await Execution.ready(
       { tasks: 1 },

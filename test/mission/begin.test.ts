@@ -1,6 +1,8 @@
 // M1: how a mission begins, and what happens where there is none.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { App } from "../../src/engine/app.ts";
+import { Project } from "../e2e/rig.ts";
 import { hasBox, Mission, plan } from "./rig.ts";
 
 describe("M1 without a context", () => {
@@ -18,7 +20,6 @@ describe("M1 without a context", () => {
     await project.must("mission", "init", "write the files");
     const text = readFileSync(project.path(".meta/context.md"), "utf8");
     project.git("rm", "-q", "--cached", "-r", "--ignore-unmatch", ".meta");
-    const { rmSync } = await import("node:fs");
     rmSync(project.path(".meta/context.md"));
     const ran = await project.mission();
     expect(ran).toMatchObject({ code: 1 });
@@ -81,6 +82,46 @@ describe("heddle mission init", () => {
     expect((await project.status()).run).toBe("mission-2");
   });
 
+  it("a crash after a mission was archived loses nothing: the next one puts its files aside", async () => {
+    const project = new Mission();
+    await project.must("mission", "init", "the first");
+    project.write("artifacts/plan.json", JSON.stringify(plan("01-01")));
+    project.write("artifacts/logo.svg", "<svg/>");
+    // What a heddle leaves that is killed right after the journal has it.
+    const app = new App({ root: project.root, by: "test", run: "mission-1" });
+    await app.submit({ kind: "archive", reason: "heddle mission init --force" });
+    app.close();
+    expect(project.has(".meta/session.json")).toBe(true);
+    await project.must("mission", "init", "the second");
+    const archived = (name: string) => readFileSync(project.path(".heddle/archive/mission-1", name), "utf8");
+    expect(archived("meta/context.md")).toContain("the first");
+    expect(archived("meta/session.json")).toContain("mission-1");
+    expect(JSON.parse(archived("artifacts/plan.json"))).toEqual(plan("01-01"));
+    expect(project.has("artifacts/plan.json")).toBe(false);
+    // What is no mission's stays where it is.
+    expect(project.has("artifacts/logo.svg")).toBe(true);
+    expect(readFileSync(project.path(".meta/context.md"), "utf8")).toContain("the second");
+    expect(project.stateJson()).toMatchObject({ session_id: "mission-2", current_phase: 1 });
+  });
+
+  it("archives a mission whose session was lost, with its files", async () => {
+    const project = new Mission();
+    await project.must("mission", "init", "the first");
+    project.write("artifacts/plan.json", JSON.stringify(plan("01-01")));
+    rmSync(project.path(".meta/session.json"));
+    await project.must("mission", "init", "the second", "--force");
+    expect(project.has(".heddle/archive/mission-1/artifacts/plan.json")).toBe(true);
+    expect(project.has("artifacts/plan.json")).toBe(false);
+  });
+
+  it("a folder with nothing but a context is a new project: there is nothing to find in it", async () => {
+    const project = new Project();
+    project.write(".meta/context.md", "# Vision\n\nAll files are written.\n");
+    await project.must("mission", "init", "one login for all our tools");
+    const context = readFileSync(project.path(".meta/context.md"), "utf8");
+    expect(context).toBe("# Mission\n\n## Goal\n\none login for all our tools\n");
+  });
+
   it("stands beside a plan: each has its own run, and mission finds its own", async () => {
     const project = new Mission();
     await project.must("init", "app");
@@ -90,6 +131,20 @@ describe("heddle mission init", () => {
     if (!hasBox) return;
     const ran = await project.mission();
     expect(ran.code).toBe(0);
+    // What is about tasks works on the mission's when it is named, and on the plan's otherwise.
+    const named = ["--run", "mission-1"];
+    expect((await project.json("report", ...named)).tasks.map(({ id }: { id: string }) => id)).toEqual([
+      "01-01",
+      "01-02",
+    ]);
+    expect((await project.json("report")).tasks).toEqual([]);
+    await project.must("undo", "01-02", "--yes", ...named);
+    await project.must("state", "retry-task", "01-02", ...named);
+    expect(await project.json("state", "ready-tasks", ...named)).toMatchObject([{ id: "01-02" }]);
+    const refused = await project.heddle("execute", ...named);
+    expect(refused.err).toContain("`mission-1` is a run of `mission`: this is not for it");
+    expect((await project.mission()).code).toBe(0);
+    expect(project.merged()).toEqual(["01-01", "01-02", "01-02"]);
   });
 });
 

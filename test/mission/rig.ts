@@ -39,7 +39,7 @@ const step = ${step.toString()};
 const plan = ${plan.toString()};
 const judge = (passed, gaps = ["something is missing"]) => hand({
   passed,
-  checks: [{ claim: "every file is there", verdict: passed ? "pass" : "fail", evidence: fs.readdirSync("src").join(" ") }],
+  checks: (bundle.must_haves ?? [{ truth: "every file is there" }]).map(({ truth }) => ({ claim: truth, verdict: passed ? "pass" : "fail", evidence: fs.readdirSync("src").join(" ") })),
   gaps: passed ? [] : gaps.map((description) => ({ description, suggested_task: "write it" })),
 });
 const sum = (status, more = {}) => hand({ task_id: task, status, ...more });
@@ -50,7 +50,44 @@ const parts = {
   executor: () => { write(); sum("complete", { changes: bundle.files.map(({ path: file }) => ({ file, action: "created" })) }); },
   verifier: () => judge(true),
 };
-const good = () => parts[role]();
+/** A plan's roles, for what a mission hands over: each step of the specification is one behaviour, and one task. */
+const spec = () => fs.readFileSync(bundle.inputs.spec.path, "utf8");
+const steps = () => [...spec().matchAll(/^- REQ-(\\d+): (Write (\\S+)\\.) .*Shown by: \`(.*)\`$/gm)].map(([, n, quote, id, command]) => ({ n: Number(n), quote, id, command }));
+const taskId = (n) => "T" + String(n).padStart(3, "0");
+const planRoles = {
+  "logic-architect": () => hand({
+    version: "1.0",
+    domains: [{ id: "D1", name: "Files", capabilities: steps().map(({ n, quote, id }) => ({
+      id: "C" + n, name: "Write " + id, spec_ref: { quote }, behaviors: [{ id: "B" + n, name: "Write " + id, type: "state" }],
+    })) }],
+    flows: steps().map(({ n }) => ({ id: "F" + n, name: "Write " + n, is_steel_thread: n === 1, steps: [{ behavior_id: "B" + n }] })),
+    coverage: { total_requirements: steps().length, covered_requirements: steps().length, gaps: [] },
+    phase_filtering: { active_phase: 1, excluded_phases: [], total_excluded_requirements: 0 },
+  }),
+  "physical-architect": () => hand({
+    version: "1.0", target_dir: bundle.target_dir,
+    file_mapping: steps().map(({ n, id }) => ({ behavior_id: "B" + n, behavior_name: "Write " + id, files: [{ path: "src/" + id + ".txt", action: "create", layer: "data", purpose: "the file" }] })),
+    summary: { total_behaviors: steps().length, total_files: steps().length, files_to_create: steps().length, files_to_modify: 0 },
+  }),
+  "task-author": () => { for (const { n, quote, id, command } of steps()) put(path.join(out, taskId(n) + ".json"), {
+    id: taskId(n), name: "Write " + id, phase: 1, behaviors: ["B" + n],
+    context: { domain: "Files", spec_ref: { quote }, steel_thread: n === 1 },
+    files: [{ path: "src/" + id + ".txt", action: "create", layer: "data", purpose: "the file" }],
+    dependencies: { tasks: [], external: [] },
+    acceptance_criteria: [{ criterion: "it is there", verification: command }],
+    estimate_hours: 2,
+  }); },
+  "task-plan-verifier": () => hand({ verdict: "READY", summary: "fine", issues: [], tasks: fs.readdirSync(bundle.inputs.tasks.path).map((name) => ({
+    task_id: name.replace(".json", ""),
+    dimensions: Object.fromEntries(["spec", "phase", "strategy", "preferences", "viability", "criteria"].map((each) => [each, { score: "PASS", evidence: "seen" }])),
+  })) }),
+  "plan-auditor": () => { for (const name of fs.readdirSync(bundle.inputs.tasks.path)) put(path.join(out, name), fs.readFileSync(path.join(bundle.inputs.tasks.path, name), "utf8")); },
+  "task-executor": () => {
+    for (const { path: file } of bundle.files) put(file, path.basename(file, ".txt") + "\\n");
+    hand({ version: "1.0", task_id: task, status: "success", files: { created: bundle.files.map(({ path: file }) => file), modified: [] } });
+  },
+};
+const good = () => (parts[role] ?? planRoles[role])();
 const hang = () => setInterval(() => {}, 1000);
 const turns = ${JSON.stringify(turns)};
 const own = turns[task] ?? turns[role] ?? ["good()"];
@@ -105,12 +142,11 @@ export class Mission extends Project {
 
   /** The tasks whose change is on the branch, oldest first. */
   merged(): string[] {
-    const log = this.git(
-      "log",
-      "--reverse",
-      "--format=%(trailers:key=Heddle-Task,valueonly)",
-      "heddle/mission-1",
-    );
+    return this.mergedOn("heddle/mission-1");
+  }
+
+  mergedOn(branch: string): string[] {
+    const log = this.git("log", "--reverse", "--format=%(trailers:key=Heddle-Task,valueonly)", branch);
     return log.split("\n").filter((line) => line !== "");
   }
 

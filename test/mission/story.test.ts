@@ -29,6 +29,19 @@ describe.runIf(hasBox)("heddle mission", () => {
       "researcher-1",
       "verifier-1",
     ]);
+    // M2 M3 M7: each role has its own skill, and what it builds on.
+    const planner = project.bundle("mission-planner-1");
+    expect(planner.skill).toContain("# Mission planner");
+    expect(Object.keys(planner.inputs)).toEqual(["context", "research"]);
+    expect(readFileSync(planner.inputs.context.path, "utf8")).toContain("write the files");
+    const verifier = project.bundle("verifier-1");
+    expect(verifier.inputs.plan.path).toBe(project.path("artifacts/plan.json"));
+    expect(verifier.inputs.summaries.map(({ path }: { path: string }) => path)).toEqual([
+      project.path("artifacts/summary_01-01.json"),
+      project.path("artifacts/summary_01-02.json"),
+    ]);
+    expect(verifier.evidence[0]).toMatchObject({ task_id: "01-01", checks: [{ ok: true, exit: 0 }] });
+    expect(project.bundle("01-01-1")).toMatchObject({ role: "executor", task: { id: "01-01" } });
     expect((await project.heddle("verify")).code).toBe(0);
     // Called again, it says so again and pays nobody.
     const again = await project.mission();

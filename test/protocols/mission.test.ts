@@ -278,6 +278,28 @@ describe("what was there and is gone", () => {
   });
 });
 
+describe("a plan that is handed over", () => {
+  it.each(["planning", "executing"])("M3 in %s goes to a decomposition, when that was asked for", (phase) => {
+    const run = at(phase);
+    expect(decided(run)).not.toBe("go handed_over");
+    run.vars.hand_over = true;
+    expect(decided(run)).toBe("go handed_over");
+  });
+  it("M9 waits there, and only what is given back completes the phase", () => {
+    const run = at("handed_over");
+    expect(decided(run)).toBe("halt handed_over");
+    expect(currentPhase(run)).toBe(1);
+    expect(decided(run, { request: "handed_back" })).toBe("go done");
+  });
+  it("M7 leaves a plan that the next phase does not take for its own", () => {
+    const run = at("planning");
+    put(run, "plan", { digest: "plan 1", content: { tasks: ids, generation: "1.0" } });
+    expect(decided(run)).toBe("go executing");
+    run.counters.phases = 1;
+    expect(decided(run)).toBe("job mission-planner plan");
+  });
+});
+
 describe("M9 halts", () => {
   it("M9 each has a code, a sentence and a way on", () => {
     const halts = mission.rules.filter((each) => each.then.kind === "halt");

@@ -1,5 +1,5 @@
 // A project's own protocols: one file each, held to the same proofs and driven by the same engine (U8, L14).
-import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parseYaml } from "../../src/protocols/yaml.ts";
@@ -59,6 +59,9 @@ describe("a table in YAML", () => {
     const project = await made();
     const example = join(import.meta.dirname, "../../examples/release-notes/release-notes.yaml");
     copyFileSync(example, project.path(".heddle/protocols/release-notes.yaml"));
+    rmSync(project.path(".heddle/roles"), { recursive: true });
+    expect((await tried(project, "protocol", "check", "release-notes")).said).toContain("has no skill");
+    cpSync(join(example, "../roles"), project.path(".heddle/roles"), { recursive: true });
     await project.must("protocol", "check", "release-notes");
     project.write(
       "script.json",
@@ -85,6 +88,23 @@ describe("a table in YAML", () => {
     expect((await project.json("protocol", "list")).map((each: { name: string }) => each.name)).toContain(
       "loop",
     );
+  });
+});
+
+describe("the example in TypeScript", () => {
+  it("U8 looks at an artifact with a function, waits, and goes on", async () => {
+    const project = await made();
+    const example = join(import.meta.dirname, "../../examples/release-notes/postmortem.ts");
+    copyFileSync(example, project.path(".heddle/protocols/postmortem.ts"));
+    await project.must("protocol", "approve", "postmortem");
+    expect((await project.must("protocol", "check", "postmortem")).out).toContain("no finding");
+    project.write("script.json", JSON.stringify({ writer: turns({ causes: 1 }) }));
+    await project.must("protocol", "start", "postmortem", "the outage");
+    const waiting = await tried(project, "next", "--all", "--agent", "scripted:script.json");
+    expect(waiting).toMatchObject({ code: 1, said: expect.stringContaining("one cause is hardly ever all") });
+    project.write(".heddle/runs/postmortem-1/report.json", '{ "causes": 2 }');
+    await project.must("next");
+    expect((await project.json("status")).phase).toBe("filed");
   });
 });
 
@@ -120,7 +140,7 @@ describe("findings", () => {
     [
       "a role without a skill",
       (text) => text.replaceAll("role: critic", "role: judge"),
-      "unknown role `judge`",
+      "role `judge` of protocol `loop` has no skill\nhint: write .heddle/roles/judge/SKILL.md",
     ],
     ["an unknown phase", (text) => text.replace("go: judge", "go: judg"), "did you mean `judge`?"],
     ["an unknown value", (text) => text.replace("text: valid", "text: vald"), "did you mean `valid`?"],

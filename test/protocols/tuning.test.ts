@@ -152,10 +152,17 @@ describe("S1 action selection", () => {
   });
   it("S5 row 6: a running analysis is waited for and not started again", () => {
     const running = { gemini_analysis: { status: "running" }, gemini_analysis_requested: true };
-    const run = having(analysed, running, done(0, "action-gemini-analysis"));
+    const run = having(diagnosed, running, done(0, "action-gemini-analysis"));
     expect(decided(run)).toBe("wait");
     run.vars["requirement_analysis.coverage.status"] = "unsatisfied";
     expect(decided(run)).toBe("wait");
+  });
+  it("S5 row 6: what is left to diagnose is diagnosed beside a running analysis", () => {
+    const running = { gemini_analysis: { status: "running" } };
+    expect(decided(having(analysed, running))).toMatch(job("diagnose-context"));
+    const docs = done(0, ...allDiagnoses.filter((name) => name !== "action-diagnose-docs"));
+    expect(decided(having(analysed, running, docs))).toMatch(job("diagnose-docs"));
+    expect(decided(having(analysed, running, docs, { focus_areas: ["context"] }))).toBe("wait");
   });
   it("S3 row 7: the diagnoses come in order", () => {
     const run = having(analysed);

@@ -49,6 +49,9 @@ describe("L13 words", () => {
     expect(hinted("  heddle works on it, its agent is at work")).toBe(
       "  heddle works on it, its agent is at work",
     );
+    expect(hinted('hint: heddle answer q1 "x", then: heddle next; heddle why')).toBe(
+      'hint: /answer q1 "x", then: /next; /why',
+    );
     expect(hinted("of heddle status pages")).toBe("of heddle status pages");
   });
 

@@ -2,7 +2,7 @@
 import type { Input, Outcome } from "../../src/core/input.ts";
 import type { Evidence } from "../../src/core/parts.ts";
 import type { TaskDef, TaskId } from "../../src/core/run.ts";
-import { registerInput } from "./inputs.ts";
+import { registerInput, verificationInput } from "./inputs.ts";
 import type { Said } from "./rules.ts";
 import type { Simulation } from "./simulation.ts";
 import { isTaskWork, type JobWork, nameOf, type TaskWork, type Work } from "./work.ts";
@@ -31,6 +31,10 @@ export interface Knowledge {
   readonly digestOf: (task: TaskId) => string;
   readonly isGood: (work: TaskWork) => boolean;
   readonly newPlan: () => readonly TaskDef[];
+  /** The plan as it is, and one more task. */
+  readonly morePlan: () => readonly TaskDef[];
+  /** Where the branch is, as far as it was written down. */
+  readonly tip: () => string | null;
   readonly nextQuestion: () => string;
 }
 
@@ -134,7 +138,7 @@ function resultOf({ git, random }: Simulation, knowledge: Knowledge, { work, beh
     const id = knowledge.nextQuestion();
     return { inputs: [{ kind: "ask", id, text: "Which?", options: ["a", "b"], about }] };
   }
-  if (!isTaskWork(work)) return { inputs: inputsOf(knowledge, work) };
+  if (!isTaskWork(work)) return { inputs: inputsOf(knowledge, work, random.chance(0.5)) };
   if (work.kind === "run-agent" || work.kind === "repair-result") return { work: git.work(nameOf(work)) };
   if (work.kind !== "review-work" || random.chance(0.5)) return {};
   const verdict = {
@@ -148,9 +152,11 @@ function resultOf({ git, random }: Simulation, knowledge: Knowledge, { work, beh
 }
 
 /** What a role's output leads to once it has been checked. */
-function inputsOf(knowledge: Knowledge, { kind, job: { makes } }: JobWork): Input[] {
+function inputsOf(knowledge: Knowledge, { kind, job: { makes } }: JobWork, passed: boolean): Input[] {
   if (kind !== "check-output") return [];
+  if (makes === "verification") return [verificationInput({ passed, tip: knowledge.tip() })];
   const register = registerInput(makes);
+  if (makes === "gap_tasks") return [{ kind: "load-plan", tasks: knowledge.morePlan() }, register];
   return makes === "tasks" ? [{ kind: "load-plan", tasks: knowledge.newPlan() }, register] : [register];
 }
 

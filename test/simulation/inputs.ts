@@ -149,6 +149,8 @@ const runMakers: Readonly<Record<string, Maker>> = {
     digests: {},
   }),
   tick: () => ({ kind: "tick" }),
+  verifyAll: () => ({ kind: "set", values: { verify: true } }),
+  askToVerify: () => ({ kind: "advance", digests: {}, request: "verify" }),
   release: ({ ledger }) => ({ kind: "release", epoch: ledger.epoch - 1 }),
   stray: strayInput,
 };
@@ -222,6 +224,8 @@ const weights: Readonly<Record<string, number>> = {
   land: 0.5,
   adopt: 2,
   tick: 1,
+  verifyAll: 2,
+  askToVerify: 1,
   release: 1,
   stray: 3,
   batch: 3,
@@ -256,6 +260,10 @@ export const madeByRoles: readonly string[] = ["capability_map", "physical_map",
 export function registerInput(artifact: string): Input {
   const found = { valid: true, problems: [], content: { verdict: "READY" } };
   return { kind: "register", artifact, path: artifact, digest: artifact, inputs: {}, ...found };
+}
+
+export function verificationInput(content: { readonly passed: boolean; readonly tip: string | null }): Input {
+  return { ...registerInput("verification"), content } as Input;
 }
 
 /** An answer to something that nobody asked any more: an older attempt, an older epoch, or none at all. */

@@ -65,6 +65,10 @@ export class Ledger {
   readonly asking = new Map<string, string>();
   remaining: ReadonlyMap<TaskId, number> = new Map();
   phase = "ingestion";
+  /** Whether the whole is to be verified, what was said of it and of which commit, and how often gaps were planned. */
+  verify = false;
+  verification: { readonly passed: boolean; readonly tip: string | null } | null = null;
+  gapPlans = 0;
   policy: Policy | null = null;
   halt: { readonly code: string; readonly now: boolean } | null = null;
   slots = 0;

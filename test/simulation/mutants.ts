@@ -16,6 +16,13 @@ const core = (file: string, name: string, replace: readonly [from: string, to: s
   to: replace[1],
 });
 
+const protocol = (file: string, name: string, replace: readonly [from: string, to: string]): Mutant => ({
+  name,
+  file: `src/protocols/${file}`,
+  from: replace[0],
+  to: replace[1],
+});
+
 const engine = (file: string, name: string, replace: readonly [from: string, to: string]): Mutant => ({
   name,
   file: `src/engine/${file}`,
@@ -285,6 +292,12 @@ const jobMutants: readonly Mutant[] = [
   ]),
 ];
 
+const verifyMutants: readonly Mutant[] = [
+  protocol("verification.ts", "gaps are planned for ever", ["() => GAP_PLANS", "() => 9 + GAP_PLANS"]),
+  protocol("verification.ts", "a verdict counts for other work", ["&& !isOfTheWork(seen)", "&& !seen.run"]),
+  protocol("verification.ts", "what has gaps is complete", ['passed ? "passed" : "gaps"', '"passed"']),
+];
+
 const engineMutants: readonly Mutant[] = [
   engine("hold.ts", "a replaced orchestrator goes on", [
     "run.epoch !== this.#epoch",
@@ -337,6 +350,7 @@ export const mutants: readonly Mutant[] = [
   ...queueMutants,
   ...attemptMutants,
   ...jobMutants,
+  ...verifyMutants,
   ...engineMutants,
   ...storeMutants,
 ];

@@ -87,6 +87,24 @@ function deepestSteel(defs: readonly TaskDef[]): TaskId | undefined {
 }
 
 /** A plan as somebody edited it. */
+/** With one task more, which waits for all that nothing waits for. */
+export function morePlan(
+  random: Random,
+  { tasks }: { tasks: ReadonlyMap<TaskId, { def: TaskDef }> },
+): TaskDef[] {
+  const defs = [...tasks.values()].map(({ def }) => def);
+  let n = defs.length + 1;
+  while (tasks.has(`T${n}`)) n++;
+  return [
+    ...defs,
+    define(
+      random,
+      `T${n}`,
+      defs.slice(0, 1).map(({ id }) => id),
+    ),
+  ];
+}
+
 export function editPlan(
   random: Random,
   defs: readonly TaskDef[],

@@ -26,17 +26,25 @@ export const runRules: Rules<FactKind> = {
     const { sim, ledger, kinds } = scene;
     sim.check(from === ledger.phase, "X15 phase", () => `from ${from}, but the run is in ${ledger.phase}`);
     const isNext = order.indexOf(to) === order.indexOf(from) + 1;
-    const isEnd = to === "complete" && from === "executing";
+    const isEnd = to === "complete" && (from === "executing" || from === "verifying");
     // A task that is open again, because it was undone, added or changed, opens the run again.
     const isBack = from === "complete" && to === "executing" && kinds.some((kind) => reopening.has(kind));
-    sim.check(isNext || isEnd || isBack, "X15 order", () => `from ${from} to ${to}`);
+    const isVerified = verifying(scene, `${from} ${to}`);
+    sim.check(isNext || isEnd || isBack || isVerified, "X15 order", () => `from ${from} to ${to}`);
     sim.check(!isEnd || ledger.isDone(), "X15 complete", () => "complete, with open tasks");
     if (isEnd) sim.saw("went through every phase");
     if (isBack) sim.saw("complete run opened again");
     ledger.phase = to;
   },
-  "artifact-registered": ({ ledger }, { artifact }) => {
+  "artifact-registered": ({ ledger }, { artifact, content }) => {
     ledger.artifacts.add(artifact);
+    if (artifact === "verification")
+      ledger.verification = { passed: content.passed === true, tip: content.tip as string | null };
+  },
+  "variable-set": ({ ledger }, { name, value }) => {
+    if (name === "verify") ledger.verify = value === true;
+    // Whoever has a complete run verified again has all gap plans before him.
+    if (name === "gaps_before") ledger.gapPlans = 0;
   },
   "usage-recorded": ({ ledger }, { task: id, costUsd }) => {
     if (costUsd === null) return;
@@ -104,6 +112,38 @@ export const runRules: Rules<FactKind> = {
       sim.check(id !== "", "X20 names", () => `a task of ${ledger.phase} has no name`);
   },
 };
+
+/** M7: what a plan that is verified as a whole may do, and what must be true then. */
+function verifying({ sim, ledger }: Scene, way: string): boolean {
+  const { verification: said, tip } = ledger;
+  const isJudged = said !== null && said.tip === tip;
+  switch (way) {
+    case "executing verifying":
+      sim.check(
+        ledger.verify && ledger.isDone(),
+        "M7 begin",
+        () => "verified, and nobody asked, or too early",
+      );
+      return true;
+    case "complete verifying":
+      return true;
+    case "verifying complete":
+      sim.check(isJudged && said.passed, "M7 passed", () => `complete, and nobody passed ${tip}`);
+      sim.saw("verified as a whole");
+      return true;
+    case "verifying gap_planning":
+      sim.check(isJudged && !said.passed, "M7 gaps", () => `gaps are planned that nobody found in ${tip}`);
+      sim.check(++ledger.gapPlans <= 2, "M7 bound", () => `gaps were planned ${ledger.gapPlans} times`);
+      return true;
+    case "gap_planning executing":
+      sim.saw("gaps became tasks");
+      return !ledger.isDone();
+    case "verifying executing":
+      return !ledger.isDone() || ledger.tasks.size === 0;
+    default:
+      return false;
+  }
+}
 
 /** Facts that say at which run time they were decided: it only goes on. */
 export function checkTime({ sim, ledger }: Scene, runMs: number): void {

@@ -87,8 +87,14 @@ function needed({ oracle: { ledger } }: Troupe, staysHalted: boolean): Input | u
 function isAtRest({ oracle: { ledger } }: Troupe, staysHalted: boolean): boolean {
   const isIdle = ledger.engineAttempts() === 0 && ledger.job === null;
   if (staysHalted) return ledger.halt !== null && (ledger.halt.now || isIdle);
-  const isEnded = ledger.phase === "complete" || !ledger.isDone() || ledger.tasks.size === 0;
+  const isEnded =
+    ledger.phase === "complete" || hasGaps(ledger) || !ledger.isDone() || ledger.tasks.size === 0;
   return ledger.isAtRest() && isEnded && ledger.halt === null && ledger.job === null;
+}
+
+/** Verified, found wanting, and planned again as often as may be: a person's turn. */
+function hasGaps({ phase, verification, tip, gapPlans }: Ledger): boolean {
+  return phase === "verifying" && verification?.passed === false && verification.tip === tip && gapPlans >= 2;
 }
 
 function see({ sim, oracle: { ledger } }: Troupe): void {

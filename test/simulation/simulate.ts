@@ -8,7 +8,7 @@ import { noFaults } from "./fault.ts";
 import { drawInput, driveInput, madeByRoles, registerInput } from "./inputs.ts";
 import { Oracle, runId } from "./oracle.ts";
 import { type Manner, startOrchestrator, type Troupe } from "./orchestrator.ts";
-import { drawPlan } from "./plan.ts";
+import { drawPlan, morePlan } from "./plan.ts";
 import type { SimProcess } from "./process.ts";
 import { type Settling, settle } from "./settle.ts";
 import { Simulation, type SimulationOptions, type Violation } from "./simulation.ts";
@@ -63,6 +63,8 @@ function assemble(sim: Simulation): Troupe {
     knowledge: {
       digestOf: (task) => oracle.ledger.tasks.get(task)?.def.digest ?? "",
       newPlan: () => drawPlan(sim.random),
+      morePlan: () => morePlan(sim.random, oracle.ledger),
+      tip: () => oracle.ledger.tip,
       nextQuestion: () => `R${++questions}`,
     },
     mail: (key, outcome) => {
@@ -250,10 +252,16 @@ function operate(troupe: Troupe, input: Input): void {
     .finally(() => process.end(false));
 }
 
-/** git goes first, under the lock of the journal: who dies in between has reverted what the run still counts on. */
-function reverted({ git }: Simulation, { run }: Draft, input: InputOf<"undo">): Input {
+/**
+ * git goes first, under the lock of the journal: who dies in between has reverted what the run still counts on. Nobody
+ * takes anything back while somebody else has the run and is about to look at its branch.
+ */
+function reverted(sim: Simulation, { run }: Draft, input: InputOf<"undo">): Input {
+  const { git } = sim;
   const task = run.tasks.get(input.task);
   const isMerged = task?.state === "complete" && task.commit !== null;
+  if (run.branch && sim.git.tip !== run.branch.tip && run.holder && sim.looksAlive(run.holder))
+    return { kind: "tick" };
   return isMerged ? { ...input, commit: git.revert(`${input.task}#${task.attempts}`) } : input;
 }
 

@@ -45,6 +45,7 @@ const promises: Readonly<Record<string, string>> = {
   C10: "nothing starts while halted, and what halt --now ends is told at once",
   C12: "no start crosses a budget, and only a raised one is resumed",
   D10: "a reloaded plan keeps the progress of what did not change",
+  M7: "a plan that is verified is complete when its very commit passed, and gaps are planned twice at most",
   X1: "only the tasks that were named start, and none past the phase that was named",
   X3: "tasks start when they are ready, best first, within the slots, never two that claim the same, and none waits in vain",
   X8: "nothing is checked before heddle has seen the work",

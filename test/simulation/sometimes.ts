@@ -106,6 +106,8 @@ export const moments = {
   "checkpoint recovered a claim": 3,
   "view could not be written": 50,
   "went through every phase": 50,
+  "verified as a whole": 10,
+  "gaps became tasks": 10,
   "every task done": 100,
   "ended stuck behind a failure": 50,
   "ended halted": 20,

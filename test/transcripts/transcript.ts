@@ -5,7 +5,7 @@ import { effectOfAttempt, effectOfJob } from "../../src/core/effect.ts";
 import type { Fact } from "../../src/core/fact.ts";
 import type { Input, Outcome } from "../../src/core/input.ts";
 import { next } from "../../src/core/next.ts";
-import type { Run, TaskState } from "../../src/core/run.ts";
+import type { Json, Run, TaskState } from "../../src/core/run.ts";
 import { evidenceFor, goodOutcome } from "../core/outcome.ts";
 import { Conversation, holder, planOf } from "../core/plan.ts";
 
@@ -123,6 +123,13 @@ const inputs: Readonly<Record<string, Say>> = {
   "role-done": (_words, run) => jobEnds(run, { ok: true }),
   "role-made": ([artifact = "", verdict], run) =>
     jobEnds(run, { ok: true, inputs: [register(artifact, verdict === undefined ? {} : { verdict })] }),
+  verify: () => ({ kind: "set", values: { verify: true } }),
+  "ask-to-verify": () => ({ kind: "advance", digests: {}, request: "verify" }),
+  "role-judged": ([word = ""], run) =>
+    jobEnds(run, {
+      ok: true,
+      inputs: [register("verification", { passed: word === "passed", tip: run.branch?.tip ?? null })],
+    }),
   "role-made-plan": (words, run) =>
     jobEnds(run, { ok: true, inputs: [{ kind: "load-plan", tasks: planOf(words.join(" ")) }] }),
   "role-asks": (words, run) =>
@@ -166,7 +173,7 @@ const jobEnds = (run: Run, outcome: Outcome): Input => ({
   outcome,
 });
 
-const register = (artifact: string, content: Readonly<Record<string, string>> = {}): Input => ({
+const register = (artifact: string, content: Readonly<Record<string, Json>> = {}): Input => ({
   kind: "register",
   artifact,
   path: `/planning/${artifact}`,

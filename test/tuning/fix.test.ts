@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Applied, applyFix, rollBack } from "../../src/tuning/apply.ts";
+import { type Applied, appliedBefore, applyFix, rollBack } from "../../src/tuning/apply.ts";
 import { findSkills } from "../../src/tuning/find.ts";
 import type { Fix } from "../../src/tuning/fix.ts";
 import { measure } from "../../src/tuning/measure.ts";
@@ -136,7 +136,7 @@ describe("applying", () => {
     expect(applied).toMatchObject({ success: true, verification_result: "pending" });
     expect(existsSync(join(place.folder, "specs/color-mapping.json"))).toBe(true);
     expect(measure(skillAt(place.folder)).score).toBeGreaterThan(first.score);
-    expect(rollBack(applied).verification_result).toBe("rolled_back");
+    expect(rollBack(applied)).toMatchObject({ verification_result: "rolled_back" });
     expect(readFileSync(join(place.folder, "phases/actions/colors.md"), "utf8")).toBe(before);
     expect(existsSync(join(place.folder, "specs/color-mapping.json"))).toBe(false);
   });
@@ -182,10 +182,35 @@ describe("applying", () => {
       expect([old, fresh]).toContain(now);
       seen.add(now === old ? "old" : "new");
       writeFileSync(path, old);
-      expect(readdirSync(place.folder).filter((name) => !/\.new$/.test(name))).toEqual(["SKILL.md"]);
+      expect(readdirSync(place.folder).filter((name) => !/^\.SKILL\.md\.heddle-\d+$/.test(name))).toEqual([
+        "SKILL.md",
+      ]);
     }
     expect(seen.size).toBeGreaterThan(0);
+    // What the killed ones left behind goes with the next change.
+    applyFix(place, fix as Fix);
+    expect(readdirSync(place.folder)).toEqual(["SKILL.md"]);
   }, 60_000);
+
+  it("is killed after the new file and before the change: the old skill, and the next try succeeds", () => {
+    const { place } = copy("mapper");
+    const fix = propose(skillAt(place.folder)).fixes.find(({ pattern }) => pattern === "DOC-RED-002") as Fix;
+    const [made, edited] = [fix.changes.find(({ before }) => before === null), fix.changes.at(-1)];
+    mkdirSync(dirname(join(place.folder, made?.file ?? "")), { recursive: true });
+    writeFileSync(join(place.folder, made?.file ?? ""), made?.after ?? "");
+    expect(readFileSync(join(place.folder, edited?.file ?? ""), "utf8")).toBe(edited?.before);
+    expect(applyFix(place, fix)).toMatchObject({ success: true });
+    expect(readFileSync(join(place.folder, edited?.file ?? ""), "utf8")).toBe(edited?.after);
+    expect(appliedBefore(place, fix.id)).toMatchObject({ fix_id: fix.id, rollback_available: true });
+  });
+
+  it("S7 takes nothing back over what a person wrote since", () => {
+    const { place } = copy("team-chat");
+    const applied = applyFix(place, propose(skillAt(place.folder)).fixes[0] as Fix) as Applied;
+    writeFileSync(join(place.folder, "SKILL.md"), "mine");
+    expect(rollBack(applied)).toMatchObject({ code: "skill-changed" });
+    expect(readFileSync(join(place.folder, "SKILL.md"), "utf8")).toBe("mine");
+  });
 
   it("S10 puts the change elsewhere and says so when the skill may not be written", () => {
     const { root, place } = copy("team-chat");

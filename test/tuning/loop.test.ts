@@ -1,50 +1,13 @@
 // The tuning loop on the engine, through the real CLI: unattended, with answers that come later, killed, twice at once.
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ownedUpdates } from "../../src/tuning/actions/action.ts";
 import { verify } from "../../src/tuning/actions/fixes.ts";
 import { type Applied, applyFix } from "../../src/tuning/apply.ts";
 import type { Fix } from "../../src/tuning/fix.ts";
-import { ended, folder, heddle, start } from "../e2e/rig.ts";
-import { corpus } from "./corpus.ts";
-
-interface Shown {
-  readonly run: string;
-  readonly phase: string;
-  readonly gate: string;
-  readonly score: number;
-  readonly workDir: string;
-  readonly halted: string | null;
-  readonly open: readonly {
-    readonly id: string;
-    readonly point: string;
-    readonly options: readonly string[];
-  }[];
-}
-
-class Bench {
-  readonly root = folder();
-
-  constructor(...skills: readonly string[]) {
-    for (const name of skills) cpSync(join(corpus, name), join(this.root, name), { recursive: true });
-  }
-
-  async tune(...words: readonly string[]): Promise<{ code: number | null; shown: Shown; err: string }> {
-    const { code, out, err } = await heddle(["tune", ...words, "--dir", this.root, "--json"], {
-      cwd: this.root,
-    });
-    return { code, err, shown: JSON.parse(out) as Shown };
-  }
-
-  run(...words: readonly string[]) {
-    return heddle([...words, "--dir", this.root], { cwd: this.root });
-  }
-
-  text(path: string): string {
-    return readFileSync(join(this.root, path), "utf8");
-  }
-}
+import { ended, folder, start } from "../e2e/rig.ts";
+import { Bench } from "./bench.ts";
 
 describe("heddle tune", () => {
   it("S1 S9 goes round until the gate is passed, and shows before and after", async () => {
@@ -54,6 +17,10 @@ describe("heddle tune", () => {
     const summary = readFileSync(join(shown.workDir, "tuning-summary.md"), "utf8");
     expect(summary).toMatch(/\| score \| 55 \| (8|9)\d|\| score \| 55 \| 100/);
     expect(summary).toMatch(/\| gate \| fail \| pass \|/);
+    for (const row of ["critical", "high", "medium", "low", "tokens when loaded"])
+      expect(summary).toMatch(new RegExp(`\\| ${row} \\| \\d+ \\| \\d+ \\|`));
+    expect(shown.before).toMatchObject({ score: 55, high: 2, medium: 3, tokens: expect.any(Number) });
+    expect(shown.after).toMatchObject({ gate: "pass", high: 0, tokens: expect.any(Number), paths: {} });
     expect((await bench.run("tune", "--check", "doc-researcher")).code).toBe(0);
     expect((await bench.run("verify")).code).toBe(0);
     for (const name of [
@@ -110,6 +77,64 @@ describe("heddle tune", () => {
     ]);
     expect(existsSync(join(second.shown.workDir, "diagnosis/token_consumption-diagnosis.json"))).toBe(true);
     expect(existsSync(join(second.shown.workDir, "diagnosis/memory-diagnosis.json"))).toBe(false);
+  });
+
+  it("S12 an answer that means nothing is no decision: the question comes again", async () => {
+    const bench = new Bench("doc-researcher");
+    const before = bench.text("doc-researcher/SKILL.md");
+    await bench.tune("doc-researcher");
+    await bench.run("answer", "fixes-0", "FIX-99");
+    const { shown } = await bench.tune("doc-researcher");
+    expect(shown.open).toMatchObject([
+      { id: "fixes-0.2", text: expect.stringContaining("`FIX-99` is no answer") },
+    ]);
+    expect(bench.text("doc-researcher/SKILL.md")).toBe(before);
+    await bench.run("answer", "fixes-0.2", "none");
+    expect((await bench.tune("doc-researcher")).shown.open).toMatchObject([{ id: "summary-0" }]);
+  });
+
+  it("S7 takes an applied fix back, the last one first, after the end too", async () => {
+    const bench = new Bench("doc-researcher");
+    const before = bench.text("doc-researcher/SKILL.md");
+    const { shown } = await bench.tune("doc-researcher", "--yes", "high");
+    const fixes = shown.applied.map(({ fix_id }) => fix_id);
+    const early = await bench.run("tune", "doc-researcher", "--undo", fixes[0] ?? "");
+    expect(early.err).toContain("has changed since `FIX-1`");
+    for (const id of fixes.toReversed())
+      expect((await bench.run("tune", "doc-researcher", "--undo", id)).code, id).toBe(0);
+    expect(bench.text("doc-researcher/SKILL.md")).toBe(before);
+    expect((await bench.run("tune", "doc-researcher", "--undo", "FIX-99")).err).toContain("no fix `FIX-99`");
+  });
+
+  it("C5 says which rule fired and what it saw", async () => {
+    const bench = new Bench("doc-researcher");
+    const { shown } = await bench.tune("doc-researcher");
+    const { code, out } = await bench.run("next", "--explain", "--run", shown.run);
+    expect(code).toBe(1);
+    expect(out).toContain("heddle tune doc-researcher/SKILL.md goes on with it");
+    expect(out).toContain("fixes are proposed and none is selected");
+    expect(out).toMatch(/selection.*open/);
+    const again = await bench.run("next", "--explain", "--run", shown.run);
+    expect(again.out).toBe(out);
+  });
+
+  it("S10 a state that does not parse is restored", async () => {
+    const bench = new Bench("doc-researcher");
+    const { shown } = await bench.tune("doc-researcher");
+    expect(shown.workDir).toBe(join(bench.root, ".heddle/tune", shown.run));
+    const view = join(shown.workDir, "state.json");
+    writeFileSync(view, '{"half');
+    expect((await bench.tune("doc-researcher")).shown.open).toMatchObject([{ id: "fixes-0" }]);
+    expect(JSON.parse(readFileSync(view, "utf8"))).toHaveProperty("position");
+  });
+
+  it("S2 keeps ten actions in the view and all of them in the history", async () => {
+    const bench = new Bench("doc-researcher");
+    const { shown } = await bench.tune("doc-researcher", "--yes", "high");
+    expect(shown.summary.length).toBe(10);
+    const { out } = await bench.run("history", "--run", shown.run, "--all", "--json");
+    const facts = JSON.parse(out) as { fact: { kind: string } }[];
+    expect(facts.filter(({ fact }) => fact.kind === "job-completed").length).toBeGreaterThan(10);
   });
 
   it("S2 halts when the steps are used up, and goes on with more", async () => {
@@ -179,61 +204,6 @@ describe("heddle tune", () => {
     const { code, out } = await bench.run("status");
     expect(code).toBe(0);
     expect(out).toContain("decomposition");
-  });
-
-  it("S5 lets an agent look deeper, and believes only edits that measurably help", async () => {
-    const bench = new Bench("deep-nest");
-    const edits = [
-      {
-        pattern: "AGT-006",
-        file: "SKILL.md",
-        old: "Respond in Markdown.",
-        new: "Return the summary as JSON.",
-        reason: "one format less",
-      },
-      { pattern: "AGT-006", file: "SKILL.md", old: "this stands nowhere", new: "x", reason: "made up" },
-      { pattern: "AGT-006", file: "../outside.md", old: "a", new: "b", reason: "not the skill's" },
-    ];
-    const analysis = { root_causes: [{ description: "three formats" }], recommendations: [], edits };
-    writeFileSync(
-      join(bench.root, "script.json"),
-      JSON.stringify({ "deep-analyst": [{ text: JSON.stringify(analysis) }] }),
-    );
-    const { code, shown } = await bench.tune(
-      "deep-nest",
-      "--agent",
-      "scripted:script.json",
-      "--deep",
-      "--yes",
-      "high",
-    );
-    expect({ code, gate: shown.gate }).toEqual({ code: 0, gate: "pass" });
-    expect(bench.text("deep-nest/SKILL.md")).toContain("Return the summary as JSON.");
-    expect((await bench.run("tune", "--check", "deep-nest", "--json")).out).not.toContain("AGT-006");
-    const bundle = JSON.parse(readFileSync(join(shown.workDir, "agents/deep-analyst-1/bundle.json"), "utf8"));
-    expect(Object.keys(bundle.key_fields)).toEqual([
-      "status",
-      "quality_gate",
-      "user_issue_description",
-      "focus_areas",
-    ]);
-  });
-
-  it("S5 goes on when the agent crashes or leaves nothing that can be read", async () => {
-    for (const turn of [{ ends: "crashed" }, { text: "I think it is fine." }]) {
-      const bench = new Bench("deep-nest");
-      writeFileSync(join(bench.root, "script.json"), JSON.stringify({ "deep-analyst": [turn] }));
-      const { shown } = await bench.tune(
-        "deep-nest",
-        "--agent",
-        "scripted:script.json",
-        "--deep",
-        "--yes",
-        "high",
-      );
-      expect(shown).toMatchObject({ phase: "done" });
-      expect(existsSync(join(shown.workDir, "diagnosis/deep-analysis.json"))).toBe(false);
-    }
   });
 
   it("tunes one skill at a time", async () => {

@@ -3,8 +3,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { callsTo, isCaught, isTried, tokensIn } from "../../src/tuning/code.ts";
+import { diagnose } from "../../src/tuning/diagnose.ts";
 import { findSkills } from "../../src/tuning/find.ts";
 import { parseMarkdown } from "../../src/tuning/markdown.ts";
+import { propose } from "../../src/tuning/propose.ts";
 import { readSkill } from "../../src/tuning/read.ts";
 import type { Block, Skill } from "../../src/tuning/skill.ts";
 import { tokensOf } from "../../src/tuning/tokens.ts";
@@ -102,7 +104,17 @@ describe("reading skills", () => {
       ".codex/skills/d/SKILL.md": text,
       ".codex/prompts/e.md": text,
       ".opencode/agent/f.md": text,
+      ".opencode/command/f2.md": text,
       ".gemini/agents/g.md": text,
+      ".gemini/commands/git/g2.toml": 'prompt = "Do it."\n',
+      ".agents/skills/g3/SKILL.md": text,
+      "plugin/.claude-plugin/plugin.json": "{}",
+      "plugin/agents/i.md": text,
+      "plugin/commands/j.md": text,
+      "plugin/skills/k/SKILL.md": text,
+      "other/agents/no.md": text,
+      "sub/CLAUDE.md": text,
+      "sub/GEMINI.md": text,
       "AGENTS.md": text,
       "tools/h/SKILL.md": text,
       "docs/readme.md": text,
@@ -111,15 +123,59 @@ describe("reading skills", () => {
     const found = findSkills(root);
     expect("code" in found ? found : found.map(({ kind }) => kind).sort()).toEqual([
       "claude-agent",
+      "claude-agent",
       "claude-command",
+      "claude-command",
+      "claude-skill",
       "claude-skill",
       "codex-prompt",
       "codex-skill",
+      "codex-skill",
       "gemini-agent",
+      "gemini-command",
+      "instructions",
+      "instructions",
       "instructions",
       "opencode-agent",
+      "opencode-command",
       "skill",
     ]);
+  });
+
+  it("reads the prompt of a Gemini command, with its lines, and mends nothing around it", () => {
+    const prompt = "# Review\n\nKeep every message of the whole conversation.\n\nRead {{args}}.";
+    const root = folderWith({
+      ".gemini/commands/review.toml": `description = "Reviews a change"\nprompt = """\n${prompt}\n"""\n`,
+      ".gemini/commands/none.toml": 'description = "nothing"\n',
+    });
+    const skill = readSkill({
+      entry: join(root, ".gemini/commands/review.toml"),
+      kind: "gemini-command",
+    }) as Skill;
+    const [finding, ...others] = diagnose(skill);
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ pattern: "CTX-001", line: 5 });
+    const [fix] = propose(skill).fixes;
+    expect(fix?.changes[0]?.after).toMatch(/^description = "Reviews a change"\nprompt = """\n/);
+    expect(fix?.changes[0]?.after).toContain("conversation, keeping the last ten");
+    const none = readSkill({
+      entry: join(root, ".gemini/commands/none.toml"),
+      kind: "gemini-command",
+    }) as Skill;
+    expect(diagnose(none)).toMatchObject([{ pattern: "DOC-FRONT-001" }]);
+    expect(propose(none).fixes).toEqual([]);
+  });
+
+  it("puts no file beside an agent or a command: it would be another one", () => {
+    const long = `## Rare\n\n${"Look at the next item and decide what to do. ".repeat(700)}\n`;
+    const root = folderWith({
+      ".claude/agents/a.md": `---\nname: a\ndescription: d\n---\n\n# A\n\n${long}`,
+      "AGENTS.md": `# A\n\n${long}`,
+    });
+    const fixes = (path: string, kind: Skill["kind"]) =>
+      propose(readSkill({ entry: join(root, path), kind }) as Skill).fixes;
+    expect(fixes(".claude/agents/a.md", "claude-agent")).toEqual([]);
+    expect(fixes("AGENTS.md", "instructions")[0]?.changes[0]?.file).toBe("docs/agents/rare.md");
   });
 
   it("reads the files below a skill, but no other skill, no link outside and no file without end", () => {

@@ -14,8 +14,17 @@ export const doctor: Command = {
   name: "doctor",
   summary: "try, for real, what heddle needs here: git, journal, sandbox, disk, agents, set-up",
   group: "look",
-  examples: ["heddle doctor", "heddle doctor --json"],
-  run: async ({ root, say }) => {
+  flags: {
+    agent: {
+      about: "have this agent do a small thing for real, in its box; it costs what a short answer costs",
+      takes: "NAME",
+      many: true,
+      byHand: true,
+    },
+    agents: { about: "the same, with every agent that is here and has a key", byHand: true },
+  },
+  examples: ["heddle doctor", "heddle doctor --agent claude", "heddle doctor --agents"],
+  run: async ({ root, say, flags }) => {
     if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
       throw new Refused([
         problem("no-folder", `\`${root}\` is not a directory`, {
@@ -23,7 +32,11 @@ export const doctor: Command = {
         }),
       ]);
     const { examine } = await import("../../engine/doctor.ts");
-    const findings = await examine(root, (finding) => say(lines(finding)));
+    const findings = await examine(
+      root,
+      (finding) => say(lines(finding)),
+      flags.has("agents") ? "everybody" : flags.all("agent"),
+    );
     const [failed, warned] = (["fail", "warn"] as const).map(
       (state) => findings.filter((each) => each.state === state).length,
     );

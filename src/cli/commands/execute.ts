@@ -3,6 +3,7 @@ import { problem } from "../../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../../core/run.ts";
 import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
+import { verifyingStands } from "../../view/mission.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { agentFlags } from "../agent-flags.ts";
@@ -27,6 +28,7 @@ export const execute: Command = {
       takes: "WHAT",
       choices: orphanChoices,
     },
+    verify: { about: "at the end have the whole verified, and what is missing planned and done" },
     ...agentFlags,
   },
   examples: [
@@ -34,13 +36,15 @@ export const execute: Command = {
     "heddle execute --parallel 4",
     "heddle execute T005",
     "heddle execute --batch --on-orphan retry    # never asks",
+    "heddle execute --batch --verify",
   ],
   interruptible: true,
   run: async (call) => {
     const app = await call.app();
     const onOrphan = await orphanPolicy(call, app);
     await warnOfUncommitted(call, app);
-    const all = call.flags.has("batch") || call.flags.has("parallel");
+    await warnOfSettings(call, app);
+    const all = call.flags.has("batch") || call.flags.has("parallel") || (await isLeftToRoles(call, app));
     const [task] = call.args;
     if (task !== undefined) await go(call, app, { only: [task], slots: 1, onOrphan });
     else if (all) await go(call, app, { slots: slotsOf(call), onOrphan });
@@ -49,8 +53,23 @@ export const execute: Command = {
   },
 };
 
+/** All of it, without questions, and verified as a whole: for a plan that a mission handed over. */
+export async function executeAll(call: Call, app: App): Promise<Reply> {
+  const isDone = await app.look(({ phase }) => phase === "complete");
+  await warnOfUncommitted(call, app);
+  if (!isDone)
+    await go(call, app, { slots: undefined, onOrphan: await orphanPolicy(call, app), verify: true });
+  return outcome(call, app);
+}
+
+/** Every task is done, and the whole is, or is to be, verified. */
+async function isLeftToRoles({ flags }: Call, app: App): Promise<boolean> {
+  const ended = ["verifying", "gap_planning", ...(flags.has("verify") ? ["complete"] : [])];
+  return app.look((run) => ended.includes(run.phase));
+}
+
 /** Once, at the beginning: later the branch is what counts. */
-async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
+export async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
   if (await app.look((run) => run.branch !== null || run.halt !== null)) return;
   const { uncommitted } = await import("../../engine/execute.ts");
   const files = await uncommitted(app);
@@ -61,6 +80,16 @@ async function warnOfUncommitted({ warn }: Call, app: App): Promise<void> {
       hint: "git commit, if they should see it",
     }),
   );
+}
+
+/** Off is how it should be; what was approved and is not as it was is off too, and a person would wonder. */
+async function warnOfSettings({ warn }: Call, app: App): Promise<void> {
+  const { anyApproved, saySettings, settingsOf } = await import("../../engine/steering.ts");
+  if (!(await anyApproved(app))) return;
+  for (const each of await settingsOf(app)) {
+    const { what, hint } = saySettings(each);
+    if (each.state === "changed") warn(problem("settings-changed", what, { hint }));
+  }
 }
 
 function slotsOf({ flags }: Call): number | undefined {
@@ -91,6 +120,7 @@ interface Going {
   readonly only?: readonly TaskId[];
   readonly slots: number | undefined;
   readonly onOrphan: OnOrphan;
+  readonly verify?: boolean;
 }
 
 async function go(call: Call, app: App, going: Going): Promise<void> {
@@ -102,6 +132,7 @@ async function go(call: Call, app: App, going: Going): Promise<void> {
     app,
     agent: flags.one("agent"),
     unconfined: flags.has("unconfined"),
+    verify: flags.has("verify"),
     signal,
     stopNow: call.stopNow(),
     changed: view.changed,
@@ -152,7 +183,7 @@ async function outcome(call: Call, app: App): Promise<Reply> {
     complete: state.phase === "complete",
     document: statusDocument(state, { stopFile: false }),
   }));
-  const lines = [run, ...(await app.look(left))];
+  const lines = [run, ...(await app.look(left)), ...(await app.look(verified))];
   if (complete) lines.push(await landed(call, app));
   lines.push(await written(call, app));
   const exit = complete ? exits.done : call.signal.aborted ? exits.interrupted : exits.refused;
@@ -166,6 +197,16 @@ function left(run: Run): string[] {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
     return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
   });
+}
+
+/** What the verification of the whole came to, where there was one. */
+function verified(run: Run): string[] {
+  const standing = verifyingStands(run);
+  if (standing) return [`${standing.code}: ${oneLine(standing.message)}`, `  hint: ${standing.hint}`];
+  const { passed, checks } = run.artifacts.verification?.content ?? {};
+  return run.phase === "complete" && passed === true
+    ? [`verified: ${checks} of ${checks} checks passed`]
+    : [];
 }
 
 /** The report follows the run; one that cannot be written changes nothing about it. */

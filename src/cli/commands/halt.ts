@@ -1,12 +1,12 @@
 // Halting and resuming, under both names: for people, and for scripts written against the documents (C10).
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { problem } from "../../core/problem.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
-import { isThere, isThereItself, remove } from "../../host/files.ts";
+import { isThere, isThereItself, readText, remove } from "../../host/files.ts";
 import { oneLine } from "../../view/safe.ts";
 import { haltView } from "../../view/state-json.ts";
-import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { numberOf } from "../parse.ts";
 
 const reason = { name: "reason", about: "why", optional: true, many: true, text: true } as const;
@@ -163,17 +163,29 @@ export const haltStatus: Command = {
   },
 };
 
+function fileSays(file: string): string {
+  const read = readText(resolve(file), 1024 * 1024);
+  if ("problem" in read) throw new Refused([read.problem]);
+  return read.text.trimEnd();
+}
+
 export const answer: Command = {
   name: "answer",
   summary: "answer a question that the run has asked",
   group: "steer",
   args: [
     { name: "question", about: "the question's id" },
-    { name: "text", about: "the answer", many: true, text: true },
+    { name: "text", about: "the answer", many: true, text: true, optional: true },
   ],
-  examples: ["heddle answer q1 yes"],
-  run: async ({ app, args: [id = "", ...words] }) => {
-    const text = words.join(" ");
+  flags: { file: { about: "the answer is what this file says", takes: "FILE", byHand: true } },
+  examples: ["heddle answer q1 yes", "heddle answer q1 --file answer.md"],
+  run: async ({ app, args: [id = "", ...words], flags }) => {
+    const file = flags.one("file");
+    if ((file === undefined) === (words.length === 0)) {
+      const what = file === undefined ? "`text` is missing: the answer" : "the answer is given twice";
+      throw new Usage(problem("no-answer", what, { hint: `heddle answer ${id} "<text>", or --file FILE` }));
+    }
+    const text = file === undefined ? words.join(" ") : fileSays(file);
     await (await app()).submit({ kind: "answer", id, answer: text });
     return { text: `Answered ${id}: ${text}`, json: { question: id, answer: text } };
   },

@@ -85,11 +85,14 @@ export const why: Command = {
   group: "look",
   args: [{ name: "task", about: "a task id", optional: true }],
   examples: ["heddle why", "heddle why T007"],
-  run: async ({ app, args: [task] }) =>
-    (await app()).look((run) => {
+  run: async ({ app: open, args: [task] }) => {
+    const app = await open();
+    const parked = task === undefined ? [] : await parkedReason(app, task);
+    return app.look((run) => {
       const found = task === undefined ? undefined : find(run, task);
       if (found && isProblem(found)) throw new Refused([found]);
-      const reason = found ? whyTask(run, found) : whyRun(run);
+      const known = found ? whyTask(run, found) : whyRun(run);
+      const reason = { ...known, reasons: [...known.reasons, ...parked] };
       const head = found ? `${found.def.id} is ${reason.status}` : `${run.id} is in phase ${reason.status}`;
       const lines = [
         head,
@@ -97,8 +100,17 @@ export const why: Command = {
         ...(reason.hint ? [`hint: ${reason.hint}`] : []),
       ];
       return { text: lines.join("\n"), json: { task: task ?? null, ...reason } };
-    }),
+    });
+  },
 };
+
+/** Whose limit it waits for, and until when: that stands in the history alone. */
+async function parkedReason(app: App, task: string): Promise<string[]> {
+  if (!(await app.look((run) => (run.tasks.get(task)?.notBeforeMs ?? 0) > run.runMs))) return [];
+  const own = (await app.history()).filter(({ fact }) => "task" in fact && fact.task === task);
+  const fact = own.findLast(({ fact: { kind } }) => /^(attempt|task)-/.test(kind))?.fact;
+  return fact?.kind === "attempt-parked" ? [`attempt ${fact.attempt} is parked: ${fact.reason}`] : [];
+}
 
 export const history: Command = {
   name: "history",

@@ -11,8 +11,10 @@ import { agentFlags } from "../agent-flags.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
 import { answered } from "../go-on.ts";
 import { live } from "../live.ts";
+import { planned } from "../plan-answers.ts";
 import { terminal } from "../terminal.ts";
-import { landed } from "./execute.ts";
+import { executeAll, landed, warnOfUncommitted } from "./execute.ts";
+import { drivePlanning } from "./plan.ts";
 
 const goal = {
   name: "goal",
@@ -28,6 +30,12 @@ const beginning = {
 const working = {
   ...agentFlags,
   next: { about: "begin the next phase, when the present one is complete" },
+  // biome-ignore lint/suspicious/noThenProperty: it is a flag's name, and no function
+  then: {
+    about: "what becomes of the plan: execute hands it over to heddle plan and heddle execute --verify",
+    takes: "WHAT",
+    choices: ["execute"],
+  },
 } as const;
 
 export const mission: Command = {
@@ -40,17 +48,19 @@ export const mission: Command = {
     'heddle mission "make the test suite pass on Windows" --agent claude',
     "heddle mission             # goes on where it stands",
     "heddle mission --next      # when a phase is complete",
+    "heddle mission --then execute   # for a large plan: as a graph of tasks, several at once",
   ],
   interruptible: true,
   run: async (call) => {
     const [said] = call.args;
+    if (said !== undefined && asElsewhere.has(said)) throw notAGoal(said);
     const begun = await begunMission(call);
-    if (begun && said !== undefined) throw missionExists();
+    if (begun && said !== undefined && !(await isAbout(call, begun))) throw missionExists();
     if (!begun && said === undefined && !isThere(`${pathsIn(call.root).meta}/context.md`)) {
       const { notInitialized } = await import("../../engine/mission-create.ts");
       throw notInitialized();
     }
-    return goOnWithMission(call, begun ?? (await create(call, { force: false })));
+    return goOnWithMission(call, begun ?? (await begin(call)));
   },
 };
 
@@ -96,6 +106,33 @@ async function begunMission({ root, app: open }: Call): Promise<App | undefined>
   return (await app.hasRun()) ? app : undefined;
 }
 
+/** Commands that a person looks for here: none of these words is a goal. */
+const asElsewhere = new Set(["status", "answer", "halt", "resume", "stop", "report", "next", "help", "undo"]);
+
+function notAGoal(word: string): Refused {
+  const command = word === "stop" ? "halt" : word;
+  return new Refused([
+    problem("no-goal", `\`${word}\` is not a goal`, {
+      hint: `heddle ${command}, as for every run; a goal is a sentence`,
+    }),
+  ]);
+}
+
+/** The same goal said again is no other mission: whoever was told that an agent is missing types it once more. */
+async function isAbout(call: Call, begun: App): Promise<boolean> {
+  const said = call.args[0] === "-" ? undefined : await goalOf(call);
+  const context = await begun.look((run) => readText(`${run.planningDir}/context.md`));
+  return said !== undefined && "text" in context && context.text.includes(`## Goal\n\n${said.trim()}\n`);
+}
+
+/** Nothing is made before it is known that somebody can work on it. */
+async function begin(call: Call): Promise<App> {
+  const { missionAgents } = await import("../../engine/mission.ts");
+  const { root, flags } = call;
+  await missionAgents({ root, agent: flags.one("agent"), unconfined: flags.has("unconfined") });
+  return create(call, { force: false });
+}
+
 function missionExists(): Refused {
   return new Refused([
     problem("mission-exists", "there is a mission already", {
@@ -138,21 +175,56 @@ export async function goOnWithMission(call: Call, app: App): Promise<Reply> {
   const { runMission } = await import("../../engine/mission.ts");
   const { flags, signal } = call;
   const stopNow = call.stopNow();
-  for (let next = flags.has("next"); ; next = false) {
+  await warnOfUncommitted(call, app);
+  for (let first = true; ; first = false) {
     const view = await live(app, call);
     await runMission({
       app,
       agent: flags.one("agent"),
       unconfined: flags.has("unconfined"),
-      next,
+      next: first && flags.has("next"),
+      handOver: first && flags.has("then"),
       signal,
       stopNow,
       changed: view.changed,
       watch: view.watch,
     });
     await view.settle();
-    if (signal.aborted || !(await answered(call, app))) return outcome(call, app);
+    if (signal.aborted || !(await answered(call, app))) break;
   }
+  const isHanded = !signal.aborted && (await app.look(({ phase, halt }) => phase === "handed_over" && !halt));
+  return isHanded ? goOnWithPlan(call, app) : outcome(call, app);
+}
+
+/** What was handed over is planned and executed here, with everything that those commands do; then it is given back. */
+async function goOnWithPlan(call: Call, app: App): Promise<Reply> {
+  const { handBack, handOver } = await import("../../engine/hand-over.ts");
+  const { openApp } = await import("../../engine/open.ts");
+  const run = await handOver(app, call.root);
+  const plan = await openApp({ root: call.root, by: "operator", run, warn: call.warn });
+  try {
+    call.say(`handed over to ${run}`);
+    const made = await planAndExecute(call, plan);
+    if (!(await handBack(app, plan)))
+      return {
+        ...made,
+        text: `${made.text}\nhint: heddle mission goes on with it`,
+        exit: made.exit ?? exits.refused,
+      };
+    const ended = await outcome(call, app);
+    return { ...ended, text: `${made.text}\n${ended.text}` };
+  } finally {
+    plan.close();
+  }
+}
+
+async function planAndExecute(call: Call, plan: App): Promise<Reply> {
+  const isPlanned = () => plan.look(({ phase }) => planned.has(phase));
+  if (!(await isPlanned())) {
+    const made = await drivePlanning(call, plan);
+    if (!(await isPlanned())) return { ...made, exit: made.exit ?? exits.refused };
+  }
+  return executeAll(call, plan);
 }
 
 async function outcome(call: Call, app: App): Promise<Reply> {

@@ -118,7 +118,7 @@ async function sameTarget({ flags, root }: Call, app: App): Promise<void> {
   ]);
 }
 
-async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent")): Promise<Reply> {
+export async function drivePlanning(call: Call, app: App, agent = call.flags.one("agent")): Promise<Reply> {
   const { runPlanning } = await import("../../engine/plan.ts");
   const { flags, signal } = call;
   for (;;) {

@@ -99,11 +99,9 @@ export const check: Command = {
   },
 };
 
-/** The roles of protocols that are not built yet have no skills; a protocol of one's own must have them. */
 async function findings(call: Pick<Call, "root">, protocol: Protocol): Promise<Problem[]> {
   const { skilledRoles } = await own();
-  const later = protocol.name === "mission" || protocol.name === "tuning";
-  return checkProtocol(protocol, later ? {} : { roles: skilledRoles(heddleDir(call)) });
+  return checkProtocol(protocol, { roles: skilledRoles(heddleDir(call)) });
 }
 
 export const create: Command = {
@@ -128,6 +126,7 @@ export const approve: Command = {
   summary: "let a protocol in TypeScript run as it is now; a changed one must be approved again",
   group: "keep",
   args: [name],
+  byHand: true,
   examples: ["heddle protocol approve release"],
   run: async (call) => {
     const { approve: agree } = await own();

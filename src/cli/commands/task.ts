@@ -78,7 +78,7 @@ export const show: Command = {
   run: async (call) => {
     const app = await chosen(call);
     const { suggest } = await import("../../engine/task.ts");
-    const { suggestion } = await suggest(app);
+    const { suggestion, seen } = await suggest(app);
     const overrides = (await app.history()).flatMap(({ at, by, fact }) =>
       fact.kind === "overridden" && fact.phase !== null
         ? [{ at, by, to: fact.phase, reason: fact.reason }]
@@ -87,10 +87,10 @@ export const show: Command = {
     const words = overrides.map(
       ({ to, by, reason: why }) => `  overridden to ${to} by ${by}: ${oneLine(why)}`,
     );
-    return app.look((run) => ({
-      text: [...shown(run), ...words, suggestionText(suggestion)].join("\n"),
-      json: { ...stateView(run), overrides, suggestion },
-    }));
+    return {
+      text: [...shown(seen), ...words, suggestionText(suggestion)].join("\n"),
+      json: { ...stateView(seen), overrides, suggestion },
+    };
   },
 };
 
@@ -206,7 +206,7 @@ export const revert: Command = {
     const phase = await app.look((run) => run.phase);
     if (phase === "done") return revertAfterwards(call, app, why);
     if (phase !== "revert") {
-      if (phase !== "accept") await refuseUnlessDue(app, "accept");
+      if (phase !== "accept") await refuseUnlessDue(app, "accept", "revert");
       await app.submit({ kind: "advance", digests: {}, request: "revert", reason: why });
     }
     return goOn(call, app, { all: false });
@@ -216,20 +216,20 @@ export const revert: Command = {
 async function revertAfterwards(call: Call, app: App, why: string): Promise<Reply> {
   const { revertDone } = await import("../../engine/accept.ts");
   const back = await revertDone(app, { reason: why, who: who() });
-  if (back.commit === null)
+  const landing = await toLand(call, app);
+  if (back.commit === null && landing === "")
     return {
       text: "nothing of this task is integrated: nothing was changed",
       json: back,
       exit: exits.refused,
     };
-  const landing = await toLand(call, app);
   const lines = back.commits.map(
     ({ reverted, by }) => `reverted: ${reverted.slice(0, 12)} by ${by.slice(0, 12)}`,
   );
-  return {
-    text: [...lines, ...back.files.map((file) => `  ${oneLine(file)}`), landing].join("\n").trimEnd(),
-    json: back,
-  };
+  const taken = [...lines, ...back.files.map((file) => `  ${oneLine(file)}`)];
+  // Somebody was faster, or one who was killed had come as far as the branch.
+  const before = back.commit === null ? "it was taken back before" : "nothing of it was left to take back";
+  return { text: [...(back.files.length > 0 ? taken : [before]), landing].join("\n").trimEnd(), json: back };
 }
 
 export const redo: Command = {

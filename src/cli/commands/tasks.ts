@@ -1,10 +1,12 @@
 // `heddle tasks`: every task of the run in a line, whatever the size of the plan.
 import { statuses, type Task, type TaskStatus } from "../../core/run.ts";
 import { statusOf } from "../../core/task.ts";
+import type { App } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import { cut } from "../../view/width.ts";
 import type { Command } from "../command.ts";
 import { terminal } from "../terminal.ts";
+import { list } from "./task.ts";
 
 export const tasks: Command = {
   name: "tasks",
@@ -12,9 +14,12 @@ export const tasks: Command = {
   group: "look",
   flags: { status: { about: "only these", takes: "STATUS", choices: statuses } },
   examples: ["heddle tasks", "heddle tasks --status failed", "heddle tasks --json"],
-  run: async ({ app, flags }) => {
+  run: async (call) => {
+    const { app, flags } = call;
     const only = flags.one("status") as TaskStatus | undefined;
-    const rows = await (await app()).look((run) =>
+    const opened = await (await app()).preferring("decomposition", "mission");
+    if (await isOfTasksAlone(opened)) return list.run(call);
+    const rows = await opened.look((run) =>
       [...run.tasks.all()]
         .filter((task) => only === undefined || statusOf(task) === only)
         .map(rowOf)
@@ -29,6 +34,14 @@ export const tasks: Command = {
     return { text: lines.length > 0 ? lines.join("\n") : none, json: rows };
   },
 };
+
+/** Where there is no plan, the tasks are those of `heddle task`. */
+async function isOfTasksAlone({ journal }: App): Promise<boolean> {
+  const protocols = (await journal.runs()).filter(({ archived }) => !archived).map((run) => run.protocol);
+  return (
+    protocols.includes("lifecycle") && !protocols.some((each) => ["decomposition", "mission"].includes(each))
+  );
+}
 
 const rowOf = (task: Task) => ({
   id: task.def.id,

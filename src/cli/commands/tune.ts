@@ -1,16 +1,19 @@
 // `heddle tune`: what is wrong with an agent's skills, with file and line, and a loop that mends one; `--check` for CI
 // changes nothing.
 import { relative, resolve } from "node:path";
-import { problem } from "../../core/problem.ts";
+import { type Problem, problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
-import type { Decision, Proposed, Tuned, TuneOrder } from "../../engine/tune.ts";
+import type { Decision, Tuned, TuneOrder } from "../../engine/tune.ts";
 import { readIfThere, replaceFile } from "../../host/files.ts";
 import type { Check } from "../../tuning/check.ts";
+import type { SkillPlace } from "../../tuning/read.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
 import { numberOf } from "../parse.ts";
 import { canAsk, prompts } from "../prompts.ts";
 
-const focuses = ["context", "memory", "dataflow", "agent", "docs", "token_consumption"];
+const diagnoses = ["context", "memory", "dataflow", "agent", "docs", "token_consumption"];
+/** Areas that only an agent can judge. */
+const judged = ["architecture", "prompt", "performance", "custom"];
 
 export const tune: Command = {
   name: "tune",
@@ -27,16 +30,21 @@ export const tune: Command = {
   ],
   flags: {
     check: { about: "change nothing; exit 1 below the gate" },
-    all: { about: "with --check: every skill of the project" },
+    all: { about: "every skill of the project: measured, or with --yes tuned one after the other" },
     issue: { about: "what is wrong with the skill, in your words", takes: "TEXT", text: true },
-    focus: { about: "only these diagnoses", takes: "DIAGNOSIS", many: true, choices: focuses },
+    focus: {
+      about: "only these diagnoses, or an area that an agent judges",
+      takes: "AREA",
+      many: true,
+      choices: [...diagnoses, ...judged],
+    },
     yes: {
       about: "apply what is proposed, up to this risk, and go on until it is done",
       takes: "RISK",
       choices: ["low", "medium", "high"],
     },
     agent: {
-      about: "who looks deeper: claude, command:./program, or a name from the configuration",
+      about: "who is asked what rules cannot do: claude, command:./program, or a name from the configuration",
       takes: "AGENT",
       byHand: true,
     },
@@ -45,6 +53,7 @@ export const tune: Command = {
     steps: { about: "halt after so many actions (50)", takes: "N" },
     iterations: { about: "so many rounds at most (5)", takes: "N" },
     leave: { about: "end the tuning that was begun; what was applied stays" },
+    undo: { about: "take this fix back", takes: "FIX" },
     sarif: { about: "with --check: print SARIF 2.1.0, for code-scanning views" },
     out: {
       about: "with --check: write the report to this file: Markdown, or what --json or --sarif say",
@@ -57,21 +66,41 @@ export const tune: Command = {
     "heddle tune --check --all --sarif --out tuning.sarif",
     'heddle tune skills/reviewer --issue "it forgets the constraints"',
     "heddle tune skills/reviewer --yes low",
+    "heddle tune skills/reviewer --undo FIX-2",
   ],
   run: async (call) => {
-    const { args, flags, root } = call;
-    if (!flags.has("all") && args.length === 0)
-      throw new Usage(
-        problem("missing-argument", "`heddle tune` needs a skill, or `--check --all`", {
-          hint: "heddle tune --check --all",
-        }),
-      );
-    if (!flags.has("check")) return improve(call);
-    const { check } = await import("../../tuning/check.ts");
-    const paths = flags.has("all") ? [root, ...args] : args;
-    return checkReply(check({ paths, from: process.cwd(), focus: flags.all("focus") }), call);
+    const { args, flags } = call;
+    if (flags.has("check") && (flags.has("all") || args.length > 0)) return checked(call);
+    if (flags.has("all")) return flags.has("yes") ? improveAll(call) : listed(call);
+    const place = await oneSkill(call);
+    return flags.has("undo") ? undo(call, place) : improve(call, place);
   },
 };
+
+async function look({ args, flags, root }: Call): Promise<Check> {
+  const { check } = await import("../../tuning/check.ts");
+  const paths = flags.has("all") ? [root, ...args] : args;
+  const focus = flags.all("focus").filter((area) => diagnoses.includes(area));
+  return check({ paths, from: process.cwd(), focus });
+}
+
+async function checked(call: Call): Promise<Reply> {
+  return checkReply(await look(call), call);
+}
+
+/** What there is, and which one needs it most. */
+async function listed(call: Call): Promise<Reply> {
+  const found = await look(call);
+  const { skillLine } = await import("../../tuning/report.ts");
+  const lines = found.skills.map(skillLine);
+  const failed = found.problems.map(({ message }) => `fail   ${message}`);
+  const [worst] = found.skills.filter(({ gate }) => gate !== "pass").sort((a, b) => a.score - b.score);
+  const hint = worst
+    ? `hint: heddle tune ${worst.path}; heddle tune --all --yes low tunes all that do not pass`
+    : "every skill passes";
+  const exit = found.gate === "pass" ? exits.done : exits.refused;
+  return { text: [...lines, ...failed, hint].join("\n"), json: found, exit };
+}
 
 async function checkReply(checked: Check, { flags }: Call): Promise<Reply> {
   const exit = checked.gate === "pass" ? exits.done : exits.refused;
@@ -99,17 +128,48 @@ async function sarifOf(checked: Check): Promise<object> {
   return checkSarif(checked, version);
 }
 
+/** One after the other; each that does not pass is tuned to its end. */
+async function improveAll(call: Call): Promise<Reply> {
+  const { findSkills } = await import("../../tuning/find.ts");
+  const { skills } = await look(call);
+  const tuned: unknown[] = [];
+  const lines: string[] = [];
+  let exit: number = exits.done;
+  for (const { path, gate, score } of skills) {
+    if (gate === "pass" || call.signal.aborted) continue;
+    const [place] = placesAt(findSkills(path));
+    if (!place) continue;
+    call.say(`${path}: ${gate}, score ${score}`);
+    const reply = await improve(call, place);
+    tuned.push(reply.json);
+    const { gate: now, score: then } = reply.json as Tuned;
+    lines.push(`${now.padEnd(6)} ${String(score).padStart(3)} -> ${String(then).padStart(3)}  ${path}`);
+    if (reply.exit !== exits.done) exit = exits.refused;
+  }
+  const passed = skills.length - lines.length;
+  return { text: [...lines, `${passed} passed before`].join("\n"), json: { tuned, passed }, exit };
+}
+
+async function undo({ flags, root, warn }: Call, { entry }: SkillPlace): Promise<Reply> {
+  const { takeFixBack } = await import("../../engine/tune-undo.ts");
+  const id = (flags.one("undo") ?? "").toUpperCase();
+  const by = process.env.HEDDLE_ACTOR ?? "operator";
+  const applied = await takeFixBack({ root, by, warn, entry }, id);
+  return { text: `${id} is taken back: ${applied.changes_made.join(", ")}`, json: applied };
+}
+
 /** The loop, on one skill. */
-async function improve(call: Call): Promise<Reply> {
-  const { flags, root, warn, signal } = call;
+async function improve(call: Call, place: SkillPlace): Promise<Reply> {
+  const { flags, root, warn, signal, say } = call;
   const { leave, openTuning, runTuning } = await import("../../engine/tune.ts");
+  const { answerTo, complaintFor, sayActions } = await import("../tune-answers.ts");
   const limits = { steps: wholeNumber(call, "steps"), iterations: wholeNumber(call, "iterations") };
   const order: TuneOrder = {
     root,
     by: process.env.HEDDLE_ACTOR ?? "operator",
     warn,
-    place: await oneSkill(call),
-    complaint: flags.one("issue"),
+    place,
+    complaint: () => (flags.has("leave") ? Promise.resolve(undefined) : complaintFor(call)),
     focus: flags.all("focus"),
     limits,
   };
@@ -117,8 +177,12 @@ async function improve(call: Call): Promise<Reply> {
   try {
     if (flags.has("leave")) await leave(app);
     const by = { agent: flags.one("agent"), unconfined: flags.has("unconfined"), deep: flags.has("deep") };
-    const answer = (decision: Decision, fixes: readonly Proposed[]) => answerTo(call, decision, fixes);
-    const reply = tunedReply(await runTuning({ app, by, limits, signal, answer }));
+    const tuned = await runTuning({
+      ...{ app, by, limits, signal, stopNow: call.stopNow(), changed: sayActions(call) },
+      watch: (role, text) => say(`    ${role}: ${text}`),
+      answer: (asking) => answerTo(call, asking),
+    });
+    const reply = tunedReply(tuned);
     return flags.has("leave") ? { ...reply, exit: exits.done } : reply;
   } finally {
     app.close();
@@ -130,64 +194,75 @@ function wholeNumber({ flags }: Call, name: string): number | undefined {
   return given === undefined ? undefined : numberOf(given, `--${name}`, { least: 1, whole: true });
 }
 
-async function oneSkill({ args, flags }: Call) {
+async function oneSkill(call: Call): Promise<SkillPlace> {
+  const { args, root } = call;
   const { findSkills } = await import("../../tuning/find.ts");
-  const found = args.length === 1 && !flags.has("all") ? findSkills(args[0] ?? "") : [];
-  if ("code" in found) throw new Refused([found]);
-  const [place, ...others] = found;
+  if (args.length === 0) {
+    if (!canAsk(call)) throw needsSkill();
+    return chooseSkill(call, placesAt(findSkills(root)));
+  }
+  const found = args.length === 1 ? findSkills(args[0] ?? "") : [];
+  const [place, ...others] = placesAt(found);
   if (place && others.length === 0) return place;
+  if (place && args.length === 1 && canAsk(call)) return chooseSkill(call, [place, ...others]);
   throw new Refused([
     problem("several-skills", "one skill is tuned at a time", {
       hint: place
         ? `heddle tune ${relative(process.cwd(), place.entry)}`
-        : "heddle tune --check shows them all",
+        : "heddle tune --all --yes low tunes all that do not pass",
     }),
   ]);
 }
 
-/** By flag, by the person at the terminal, or later by `heddle answer`. */
-async function answerTo(
-  call: Call,
-  { point, text, options }: Decision,
-  fixes: readonly Proposed[],
-): Promise<string | undefined> {
-  const risk = call.flags.one("yes");
-  if (risk !== undefined && point !== "requirements") {
-    const answers: Readonly<Record<string, string>> = {
-      fixes: `${risk} risk`,
-      continue: "continue",
-      summary: "finish",
-    };
-    return answers[point];
-  }
-  if (!canAsk(call)) return undefined;
-  if (point === "fixes")
-    for (const { id, risk: level, description } of fixes)
-      call.say(`  ${id.padEnd(7)} ${level.padEnd(6)} ${description}`);
-  return (await prompts(call)).choose(text, options);
+function placesAt(found: readonly SkillPlace[] | Problem): readonly SkillPlace[] {
+  if ("code" in found) throw new Refused([found]);
+  return found;
+}
+
+async function chooseSkill(call: Call, places: readonly SkillPlace[]): Promise<SkillPlace> {
+  const named = new Map(places.map((place) => [relative(process.cwd(), place.entry), place]));
+  const chosen = await (await prompts(call)).choose("Which skill is to be tuned?", [...named.keys()]);
+  const place = named.get(chosen);
+  if (!place) throw needsSkill();
+  return place;
+}
+
+function needsSkill(): Usage {
+  return new Usage(
+    problem("missing-argument", "`heddle tune` needs a skill, or `--all`", {
+      hint: "heddle tune --all shows what there is",
+    }),
+  );
 }
 
 function tunedReply(tuned: Tuned): Reply {
-  const { run, phase, gate, score, workDir, halted, open, summary } = tuned;
-  const waits = open.map(
-    ({ id, text, options, point }) =>
-      `waiting: ${text}\n  hint: heddle answer ${id} "${point === "fixes" ? "all, low risk, none, or FIX-1 FIX-2 …" : options.join(" | ")}" --run ${run}, then heddle tune again`,
-  );
+  const { run, phase, gate, score, workDir, halted, open } = tuned;
+  const files = relative(process.cwd(), workDir);
+  const summary = readIfThere(`${workDir}/tuning-summary.md`);
+  const isOver = phase === "done" || open.some(({ point }) => point === "summary");
   const proposals = open.some(({ point }) => point === "fixes")
-    ? [`proposed: ${workDir}/fixes/fix-proposals.md`]
+    ? [`proposed: ${files}/fixes/fix-proposals.md`]
     : [];
-  const table =
-    phase === "done" || open.some(({ point }) => point === "summary")
-      ? [readIfThere(`${workDir}/tuning-summary.md`) ?? ""]
-      : [];
-  const stopped = halted === null ? [] : [`halted: ${halted}; heddle tune goes on with it`];
+  const aborted = phase === "aborted" ? [`too many errors: ${files}/abort-report.md`] : [];
+  const stopped = halted === null ? [] : [haltLine(halted)];
   const text = [
-    ...summary.slice(-3),
-    ...table,
-    `${phase}, score ${score}, ${gate}; files: ${workDir}`,
+    ...(isOver && summary !== undefined ? [summary] : []),
+    ...aborted,
+    `${phase === "done" ? "done" : run}: ${gate}, score ${score}; files: ${files}`,
     ...proposals,
     ...stopped,
-    ...waits,
+    ...open.map((decision) => waitingLine(decision, run)),
   ].join("\n");
   return { text, json: tuned, exit: gate === "pass" ? exits.done : exits.refused };
+}
+
+function haltLine(halted: string): string {
+  return halted === "step_limit"
+    ? "halted: the steps are used up\n  hint: heddle tune PATH --steps <more>"
+    : `halted: ${halted}\n  hint: heddle tune PATH goes on with it`;
+}
+
+function waitingLine({ id, text, options, point }: Decision, run: string): string {
+  const answers = point === "fixes" ? "all | low risk | none | FIX-1 FIX-2 …" : options.join(" | ");
+  return `waiting: ${text}\n  hint: heddle answer ${id} "${answers}" --run ${run}, then heddle tune again`;
 }

@@ -66,8 +66,11 @@ function offered(entry: string, commands: readonly Command[]): Offer | Problem {
     return refusal(`\`${strange}\` cannot be set for \`${name}\``, `heddle ${name} --help`);
   if (fixed.length === 0) return offerOf(command);
   const { flags } = offerOf({ ...command, flags: {} });
+  const own = command.tools?.[fixed.join(" ")];
   const meanings = fixed.map((word) => `${word}: ${command.flags?.[nameIn(word)]?.about}`);
-  return offerOf(command, { fixed, flags, about: `${command.summary} (${meanings.join("; ")})` });
+  const { name: tool = offerOf(command).tool, about = `${command.summary} (${meanings.join("; ")})` } =
+    own ?? {};
+  return offerOf(command, { fixed, flags, tool, about });
 }
 
 const nameIn = (word: string) => word.replace(/^--/, "").split("=", 1)[0] ?? "";

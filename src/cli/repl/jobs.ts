@@ -23,6 +23,8 @@ export interface Job {
   readonly sinceMs: number;
   readonly interrupt: AbortController;
   readonly now: AbortController;
+  /** Whether it has hold of the run, or soon will. */
+  readonly holds: boolean;
   /** Whether it ends what it began when `now` is aborted. */
   canStopNow: boolean;
   /** Whether it shows by itself what goes on. */
@@ -69,9 +71,9 @@ export class Jobs {
     return this.#turn;
   }
 
-  /** What has hold of the run, or soon will. */
+  /** What has hold of the run. */
   get working(): Job | undefined {
-    return this.#running.find(({ command }) => holdsRun(command));
+    return this.#running.find(({ holds }) => holds);
   }
 
   /** Short commands keep the order in which they were typed. */
@@ -103,8 +105,9 @@ export class Jobs {
         this.#around.paper.print(commandHelp(command));
         return;
       }
-      this.#refuse(command);
-      job = newJob(words, command);
+      const holds = holdsRun(command) && !parsed.flags.has("dry-run");
+      if (holds) this.#refuse();
+      job = newJob(words, command, holds);
       this.#running = [...this.#running, job];
       const reply = await this.#perform(job, parsed);
       exit = reply.exit ?? 0;
@@ -120,9 +123,9 @@ export class Jobs {
     }
   }
 
-  #refuse(command: Command): void {
+  #refuse(): void {
     const busy = this.working;
-    if (busy && holdsRun(command))
+    if (busy)
       throw new Refused([
         problem("busy", `\`/${busy.words.join(" ")}\` is at work`, { hint: "/halt stops it" }),
       ]);
@@ -167,12 +170,13 @@ export class Jobs {
 }
 
 /** Two of them at once would only refuse each other. */
-export const holdsRun = ({ group, interruptible }: Command) => group === "run" && interruptible === true;
+const holdsRun = ({ group, interruptible }: Command) => group === "run" && interruptible === true;
 
-function newJob(words: readonly string[], command: Command): Job {
+function newJob(words: readonly string[], command: Command, holds: boolean): Job {
   return {
     words,
     command,
+    holds,
     sinceMs: Date.now(),
     interrupt: new AbortController(),
     now: new AbortController(),

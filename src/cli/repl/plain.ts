@@ -34,17 +34,23 @@ export class Plain implements Paper {
 
   /** What is asked is told once. */
   readonly refresh = (): void => {
-    const { asked, questions = [] } = this.#session ?? {};
-    if (asked && asked !== this.#told) {
+    const { asked, questions = [], running = [] } = this.#session ?? {};
+    const isTold = questions.some(({ id, text }) => this.#toldQuestions.has(id) && text === asked?.question);
+    if (asked && asked !== this.#told && !isTold) {
       this.print(askedLines(asked).map(oneLine).join("\n"));
       if (asked.many) this.print(`a line with a single \`${lastLine}\` ends it`);
     }
     this.#told = asked;
-    for (const { id, text, options } of questions.filter((each) => !this.#toldQuestions.has(each.id))) {
+    // What runs may ask in its own name what the run asks.
+    const fresh = questions.filter(
+      (each) => !this.#toldQuestions.has(each.id) && each.text !== asked?.question,
+    );
+    for (const { id, text, options } of fresh) {
       const choices = options.map((option, at) => `  ${at + 1}  ${oneLine(option)}`);
       this.print([`question ${oneLine(id)}: ${oneLine(text)}`, ...choices, "type the answer"].join("\n"));
     }
     this.#toldQuestions = new Set(questions.map(({ id }) => id));
+    if (this.#session && running.length === 0 && !asked) this.#prompt();
   };
 
   async run(): Promise<void> {

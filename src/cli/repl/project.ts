@@ -66,22 +66,24 @@ export class Project {
     return (await found.catch(() => false)) ?? false;
   }
 
+  /** Of the plan, and those that go from a brief to a commit. */
   async tasks(prefix: string): Promise<readonly Offer[]> {
-    try {
-      return (
-        (await this.#read((run) => {
-          const found: Offer[] = [];
-          for (const task of run.tasks.all()) {
-            if (!task.def.id.toLowerCase().startsWith(prefix.toLowerCase())) continue;
-            found.push({ word: task.def.id, about: `${statusOf(task)}: ${oneLine(task.def.name)}` });
-            if (found.length >= offered) break;
-          }
-          return found.sort((a, b) => (a.word < b.word ? -1 : 1));
-        })) ?? []
-      );
-    } catch {
-      return [];
-    }
+    const isMeant = (id: string) => id.toLowerCase().startsWith(prefix.toLowerCase());
+    const planned = this.#read((run) => {
+      const found: Offer[] = [];
+      for (const task of run.tasks.all()) {
+        if (!isMeant(task.def.id)) continue;
+        found.push({ word: task.def.id, about: `${statusOf(task)}: ${oneLine(task.def.name)}` });
+        if (found.length >= offered) break;
+      }
+      return found.sort((a, b) => (a.word < b.word ? -1 : 1));
+    });
+    const runs = (await this.#app?.journal.runs().catch(() => [])) ?? [];
+    const single = runs.filter(
+      ({ id, protocol, archived }) => protocol === "lifecycle" && !archived && isMeant(id),
+    );
+    const offers = single.slice(0, offered).map(({ id, phase }) => ({ word: id, about: phase }));
+    return [...((await planned.catch(() => [])) ?? []), ...offers];
   }
 
   files(prefix: string): readonly string[] {

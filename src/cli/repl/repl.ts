@@ -25,6 +25,8 @@ export async function repl(words: readonly string[]): Promise<number> {
 }
 
 function welcome(root: string): string {
-  const hint = isThere(pathsIn(root).database) ? "/status shows where it stands" : "/plan spec.md begins";
+  const hint = isThere(pathsIn(root).database)
+    ? "/status shows where it stands"
+    : '/plan spec.md or /task new "<brief>" begins';
   return `heddle in ${root}\n${hint}, /help shows the rest`;
 }

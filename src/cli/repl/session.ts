@@ -9,7 +9,7 @@ import { allCommands } from "../registry.ts";
 import { complete, type Known, type Question } from "./complete.ts";
 import { helpText } from "./help.ts";
 import { History } from "./history.ts";
-import { holdsRun, type Job, Jobs, type Paper } from "./jobs.ts";
+import { type Job, Jobs, type Paper } from "./jobs.ts";
 import { Project } from "./project.ts";
 import { asCommand, isCommand } from "./words.ts";
 
@@ -183,14 +183,13 @@ export class Session {
     void this.#look().then(() => this.#goOn(job, exit));
   }
 
-  async #goOn({ command, words, sinceMs, interrupt }: Job, exit: number): Promise<void> {
+  async #goOn({ command, words, sinceMs, interrupt, holds }: Job, exit: number): Promise<void> {
     if (this.#leaving) {
       if (this.running.length === 0) this.#finish();
       return;
     }
     if (command.name === "answer" && exit === 0) this.#answeredMs = Date.now();
-    if (holdsRun(command))
-      this.#paused = exit === 0 || interrupt.signal.aborted ? undefined : { words, sinceMs };
+    if (holds) this.#paused = exit === 0 || interrupt.signal.aborted ? undefined : { words, sinceMs };
     const paused = this.#paused;
     const isAnswered = paused && this.#answeredMs >= paused.sinceMs && this.questions.length === 0;
     // The answer may come while what asked is still on its way out.

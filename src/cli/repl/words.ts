@@ -50,7 +50,7 @@ export function asCommand(line: string): readonly string[] {
 export const isCommand = (line: string) => /^(?:\/|heddle\s)/.test(line);
 
 const firstWords = [...new Set(commandNames.map((name) => name.split(" ")[0]))].join("|");
-const typed = new RegExp(`(^ *(?:hint: )?|[\`("]|, )heddle (?=(?:${firstWords})\\b)`, "gm");
+const typed = new RegExp(`(^ *(?:hint: )?|[\`("]|[,:;] )heddle (?=(?:${firstWords})\\b)`, "gm");
 
 /** What a text tells people to type, as it is typed here: at the start of a line, in hints, in brackets and quotes. */
 export const hinted = (text: string) => text.replace(typed, "$1/");

@@ -1,5 +1,5 @@
 // Decomposition: from a specification to a verified task graph, and from there to finished work (D, X).
-import { artifact, field } from "../../core/artifact.ts";
+import { artifact, field, variable } from "../../core/artifact.ts";
 import {
   asked,
   at,
@@ -14,6 +14,8 @@ import {
   wait,
 } from "../../core/protocol.ts";
 import type { Task } from "../../core/run.ts";
+import { counterSince } from "../subject.ts";
+import { verifyingRules, verifyingSubjects } from "../verification.ts";
 
 /** Everything but the tasks themselves is finished, open, or stuck behind a failure. */
 const work: Subject = {
@@ -69,6 +71,8 @@ export const decomposition: Protocol = {
     { name: "sequencing", about: "tasks get their order" },
     { name: "ready", about: "the plan can be executed" },
     { name: "executing", about: "tasks are worked on" },
+    { name: "verifying", about: "the whole is held against what must be true", optional: true },
+    { name: "gap_planning", about: "tasks are written for what is missing", optional: true },
     { name: "complete", about: "every task is complete or skipped", end: true },
   ],
   artifacts: {
@@ -78,6 +82,8 @@ export const decomposition: Protocol = {
     tasks: "tasks",
     task_validation: "artifacts/task-validation.json",
     order: "tasks",
+    verification: "artifacts/verification.json",
+    gap_tasks: "tasks",
   },
   given: ["spec"],
   subjects: {
@@ -90,8 +96,11 @@ export const decomposition: Protocol = {
     "task files": artifact("tasks"),
     work,
     sequence,
+    verify: variable("verify", ["true"], "false"),
+    ...verifyingSubjects,
+    verifications: counterSince("verifications", () => Number.POSITIVE_INFINITY),
   },
-  counters: [],
+  counters: ["gaps", "returns", "verifications"],
   graph: { opens: "ready", runs: "executing" },
   rules: [
     rule("the specification is stored", at("ingestion"), saw("spec", "valid"), go("logical")),
@@ -202,6 +211,13 @@ export const decomposition: Protocol = {
     rule("an orchestrator drives the run", at("ready"), asked("drive"), go("executing")),
     rule("the plan is ready", at("ready"), wait("heddle execute")),
 
+    rule(
+      "every task is complete or skipped, and the whole is to be verified",
+      at("executing"),
+      saw("work", "done"),
+      saw("verify", "true"),
+      go("verifying"),
+    ),
     rule("every task is complete or skipped", at("executing"), saw("work", "done"), go("complete")),
     rule(
       "tasks are failed or blocked, and nothing else can start",
@@ -212,6 +228,18 @@ export const decomposition: Protocol = {
     rule("no tasks are loaded", at("executing"), saw("work", "none"), wait("heddle state load-tasks")),
     rule("tasks are open", at("executing"), tasks()),
 
+    ...verifyingRules({
+      phase: "verifying",
+      runs: "executing",
+      plans: "gap_planning",
+      done: "complete",
+      unfinished: ["none", "open", "stuck"],
+      onceMore: 'heddle next --override "<reason>" --to gap_planning, then: heddle execute',
+    }),
+    rule("there are new tasks", at("gap_planning"), saw("work", "open", "stuck"), go("executing")),
+    rule("the gaps need tasks", at("gap_planning"), job("task-author", "gap_tasks")),
+
+    rule("it is to be verified", at("complete"), asked("verify"), go("verifying", "verifications")),
     rule("everything is done", at("complete"), end()),
   ],
 };

@@ -1,6 +1,7 @@
 // Where each phase of a task stands in itself: the substates of the documents, computed from the run like everything
 // else (L2). They are for people; no rule reads them.
 import { freshness } from "../../core/artifact.ts";
+import { decide } from "../../core/protocol.ts";
 import type { Run } from "../../core/run.ts";
 import { answersTo } from "../subject.ts";
 import { lifecycleSubjects } from "./subjects.ts";
@@ -43,33 +44,51 @@ function statusOf(run: Run, phase: string): string {
   if (phase === "codegen") return codegenStatus(run);
   const { role = "", subject = "" } = phases[phase] ?? {};
   if (run.job?.role === role) return run.job.stage;
-  const value = lifecycleSubjects[subject]?.see({ run, request: null, digests: {} }) ?? "missing";
+  const value = whatIs(run, subject);
   return value === "missing" ? "idle" : value;
 }
 
-/** draft → clarifying → workshop → formalizing → review_ready. */
+/** draft → clarifying → workshop → formalizing → review_ready; without open questions the workshop is left out. */
 function planningStatus(run: Run): string {
-  const atWork = run.job?.role === "planner";
-  if (atWork && run.job?.stage !== "working") return "formalizing";
-  if (answersTo(run, "plan") === "open" || asks(run, "planner")) return "clarifying";
-  if (atWork) return run.artifacts.plan ? "workshop" : "draft";
-  const plan = lifecycleSubjects.plan?.see({ run, request: null, digests: {} });
-  if (plan === "ready" || plan === "overridden") return "review_ready";
-  return run.artifacts.plan ? "workshop" : "draft";
+  const plan = whatIs(run, "plan");
+  const answers = answersTo(run, "plan");
+  if (answers === "open" || (plan === "blocked" && answers === "none") || asks(run, "planner"))
+    return "clarifying";
+  const begun = run.artifacts.plan === undefined ? "draft" : "workshop";
+  if (run.job?.role === "planner") {
+    if (run.job.stage === "working") return begun;
+    // A first draft is looked through for what it leaves open; one that leaves nothing open is put into its form.
+    return begun === "draft" ? "clarifying" : "formalizing";
+  }
+  if (workDue(run, "planning")) return begun;
+  return plan === "ready" || plan === "overridden" ? "review_ready" : begun;
 }
 
 const asks = (run: Run, role: string) =>
   run.questions.some(({ about, answer }) => about === role && answer === null);
 
-/** context → generate → diff → materialize → ready; heddle takes the patch first, and the files from it. */
+/** context → generate → materialize → diff → ready; heddle takes the files out of the workspace, then the patch. */
 function codegenStatus(run: Run): string {
+  const patch = whatIs(run, "patch");
+  const files = freshness("files", seen(run));
+  const due = workDue(run, "codegen");
   if (run.job?.role === "coder") {
-    if (run.job.makes === "files") return "materialize";
-    return run.job.stage === "working" ? "generate" : "diff";
+    if (run.job.stage === "working" && run.job.makes === "diff") return "generate";
+    return files === "valid" && (patch === "missing" || !due) ? "diff" : "materialize";
   }
-  const seen = { run, request: null, digests: {} };
-  const patch = lifecycleSubjects.patch?.see(seen) ?? "missing";
-  if (patch === "ready" && freshness("files", seen) === "valid") return "ready";
-  if (patch === "missing") return "context";
-  return patch === "ready" ? "materialize" : patch;
+  if (due) return due === "files" ? "materialize" : "context";
+  if (patch === "missing") return "idle";
+  if (patch !== "ready") return patch;
+  return files === "valid" ? "ready" : "materialize";
+}
+
+const seen = (run: Run) => ({ run, request: null, digests: {} });
+
+const whatIs = (run: Run, subject: string) => lifecycleSubjects[subject]?.see(seen(run)) ?? "missing";
+
+/** What the rules want made in this phase now, if the run stands in it. */
+function workDue(run: Run, phase: string): string | undefined {
+  if (run.phase !== phase) return undefined;
+  const { rule } = decide(run.protocol, { ...seen(run), request: "advance" });
+  return rule?.then.kind === "job" ? rule.then.makes : undefined;
 }

@@ -2,11 +2,13 @@
 // number of that phase is the session's `current_phase`; the phases below are steps on the way through it. The plan's
 // tasks are the run's task graph: how one is tried, checked, merged and taken back is the core's affair, not ours.
 import { asked, at, go, halt, job, type Protocol, type Rule, rule, saw, tasks } from "../../core/protocol.ts";
+import { verifyingRules } from "../verification.ts";
 import { missionSubjects, TASK_RETRIES } from "./subjects.ts";
 
 export {
   currentPhase,
   currentTask,
+  dueGeneration,
   gapCount,
   isBlockage,
   missionInputs,
@@ -48,6 +50,14 @@ const planning: readonly Rule[] = [
     saw("judged", "passed"),
     plan,
   ),
+  rule("the plan is of an earlier turn", at("planning"), saw("plan's turn", "past"), plan),
+  rule(
+    "the plan is valid, and to be handed over",
+    at("planning"),
+    saw("plan", "valid"),
+    saw("hand over", "true"),
+    go("handed_over"),
+  ),
   rule("the plan is valid", at("planning"), saw("plan", "valid"), go("executing")),
   rule("the plan is invalid", at("planning"), saw("plan", "invalid"), plan),
   rule("the plan is missing", at("planning"), saw("plan", "missing"), plan),
@@ -56,6 +66,7 @@ const planning: readonly Rule[] = [
 
 const answerIt = "heddle answer, then: heddle mission";
 const executing: readonly Rule[] = [
+  rule("the plan is to be handed over", at("executing"), saw("hand over", "true"), go("handed_over")),
   rule("every task is complete", at("executing"), saw("work", "done"), go("verifying")),
   rule(
     "the task stands at a checkpoint that a person must answer",
@@ -74,29 +85,23 @@ const executing: readonly Rule[] = [
   rule("the next task is worked on", at("executing"), tasks()),
 ];
 
-const verify = job("verifier", "verification");
-const unfinished = saw("work", "none", "open", "checkpoint", "blocked", "failed");
-const verifying: readonly Rule[] = [
+const verifying = verifyingRules({
+  phase: "verifying",
+  runs: "executing",
+  plans: "planning",
+  done: "done",
+  unfinished: ["none", "open", "checkpoint", "blocked", "failed"],
+  onceMore,
+});
+
+/** A plan may be too large for one after the other: then a decomposition has it, and gives back what it came to. */
+const handing: readonly Rule[] = [
+  rule("what was handed over is complete and verified", at("handed_over"), asked("handed_back"), go("done")),
   rule(
-    "a task is open again, and the returns are used up",
-    at("verifying"),
-    unfinished,
-    saw("returns", "reached"),
-    halt("tasks_reopened", onceMore),
+    "the plan is in the hands of a decomposition",
+    at("handed_over"),
+    halt("handed_over", "heddle mission goes on with it"),
   ),
-  rule("a task is open again", at("verifying"), unfinished, go("executing", "returns")),
-  rule("the verifier passed the phase", at("verifying"), saw("verification", "passed"), go("done")),
-  rule(
-    "the verifier found gaps, and the gap plans are used up",
-    at("verifying"),
-    saw("verification", "gaps"),
-    saw("gaps", "reached"),
-    halt("gaps_remain", onceMore),
-  ),
-  rule("the verifier found gaps", at("verifying"), saw("verification", "gaps"), go("planning", "gaps")),
-  rule("the verification is missing", at("verifying"), saw("verification", "missing"), verify),
-  rule("the verification is invalid", at("verifying"), saw("verification", "invalid"), verify),
-  rule("the plan or its work changed since it was verified", at("verifying"), verify),
 ];
 
 export const mission: Protocol = {
@@ -108,6 +113,7 @@ export const mission: Protocol = {
     { name: "planning", about: "the phase is planned" },
     { name: "executing", about: "its tasks are worked on in order" },
     { name: "verifying", about: "the outcome is held against the plan" },
+    { name: "handed_over", about: "a decomposition has its plan", optional: true },
     { name: "done", about: "the phase is complete", end: true },
   ],
   artifacts: {
@@ -145,6 +151,7 @@ export const mission: Protocol = {
     ...planning,
     ...executing,
     ...verifying,
+    ...handing,
 
     rule("the next phase was asked for", at("done"), asked("next_phase"), go("planning", "phases")),
     rule(

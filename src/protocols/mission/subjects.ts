@@ -1,15 +1,15 @@
 // What the mission's rules look at. The plan's tasks are the run's task graph, a chain: which one is next, how often it
 // was tried and whether it waits for a person follows from the graph and is stored nowhere else.
-import { artifact, freshness, variable } from "../../core/artifact.ts";
+import { artifact, variable } from "../../core/artifact.ts";
 import type { Question } from "../../core/parts.ts";
-import type { Seen, Subject } from "../../core/protocol.ts";
+import type { Subject } from "../../core/protocol.ts";
 import type { Run, Task } from "../../core/run.ts";
 import { isSettled } from "../../core/task.ts";
 import { type Content, counterSince, countOf, verdict } from "../subject.ts";
+import { judged, verifyingSubjects } from "../verification.ts";
 
-/** How often a failed task is tried again (M5), and how often gaps are planned again (M7). */
+/** How often a failed task is tried again (M5). */
 export const TASK_RETRIES = 3;
-export const GAP_PLANS = 2;
 
 /** What each artifact is made from, as far as it is there. */
 export const missionInputs: Readonly<Record<string, readonly string[]>> = {
@@ -75,37 +75,16 @@ const work: Subject = {
   },
 };
 
-/** `passed: boolean`. */
-function verificationSays({ passed }: Content): string | undefined {
-  if (typeof passed !== "boolean") return undefined;
-  return passed ? "passed" : "gaps";
-}
+/** Which plan of which phase is due. */
+export const dueGeneration = (run: Run) => `${currentPhase(run)}.${gapCount(run)}`;
 
-/** `tip`: the commit that was verified. Work that came or went since then makes it stale. */
-function isOfTheWork({ run }: Seen): boolean {
-  const { tip = null } = run.artifacts.verification?.content ?? {};
-  return tip === (run.branch?.tip ?? null);
-}
-
-const words = ["passed", "gaps"];
-const onThePlan = verdict("verification", words, verificationSays);
-
-const verification: Subject = {
-  ...onThePlan,
-  see: (seen) => {
-    const said = onThePlan.see(seen);
-    return words.includes(said) && !isOfTheWork(seen) ? "stale" : said;
-  },
-};
-
-/** Whether what became of the project was looked at, whatever happened to the files since. */
-const judged: Subject = {
-  about: "what the verifier said of the plan that is there",
-  artifact: "verification",
-  values: ["nothing", ...words],
-  see: (seen) => {
-    const said = freshness("verification", seen) === "valid" ? onThePlan.see(seen) : "nothing";
-    return words.includes(said) ? said : "nothing";
+/** A phase that was handed over leaves a plan that nobody here has verified. */
+const turn: Subject = {
+  about: "whether the plan that is there was made for this turn of the mission",
+  values: ["present", "past"],
+  see: ({ run }) => {
+    const { generation = dueGeneration(run) } = run.artifacts.plan?.content ?? {};
+    return generation === dueGeneration(run) ? "present" : "past";
   },
 };
 
@@ -115,9 +94,9 @@ export const missionSubjects: Readonly<Record<string, Subject>> = {
   research: artifact("research"),
   plan: verdict("plan", ["valid"], (content) => (tasksOf(content)?.length ? "valid" : undefined)),
   work,
-  verification,
+  "hand over": variable("hand_over", ["true"], "false"),
   judged,
-  gaps: counterSince("gaps", () => GAP_PLANS),
-  returns: counterSince("returns", (run) => run.policy.rounds),
+  "plan's turn": turn,
+  ...verifyingSubjects,
   phases: counterSince("phases", () => Number.POSITIVE_INFINITY),
 };

@@ -94,9 +94,10 @@ const selection: readonly Rule[] = [
     saw("deep analysis", "idle"),
   ), // 5
   rule(
-    "the deep analysis is running",
+    "the deep analysis is running, and nothing is left to diagnose beside it",
     at("tuning"),
     saw("deep analysis", "running"),
+    saw("diagnoses", "settled"),
     wait("it goes on by itself when the analysis ends, fails or times out"),
   ), // 6
   ...diagnoses.map((type) =>
@@ -157,6 +158,8 @@ export const tuning: Protocol = {
     summary: "tuning-summary.md",
     abort: "abort-report.md",
   },
+  // Every action is heddle's own; one of them asks an agent in its course.
+  commands: [...Object.keys(makes), ...diagnoses.map((type) => `action-diagnose-${type}`)],
   subjects: tuningSubjects,
   counters: ["iterations"],
   rules: [

@@ -13,7 +13,7 @@ export const MAX_ERRORS = 3;
 export const diagnoses = ["context", "memory", "dataflow", "agent", "docs", "token_consumption"] as const;
 
 /** Areas of focus that static analysis cannot judge. */
-const deepAreas = ["architecture", "prompt", "performance", "custom"];
+export const deepAreas = ["architecture", "prompt", "performance", "custom"];
 
 /** A variable by its path: under that very name, or inside an object that was stored whole. */
 export function stateAt(run: Run, path: string): Json | undefined {
@@ -122,12 +122,16 @@ function reasonForDeepAnalysis(run: Run): string {
   return roundOf(run) > 0 && numberAt(run, "issues", 0) > 0 ? "unresolved" : "none";
 }
 
+function isPending(run: Run, type: string): boolean {
+  const focus = listAt(run, "focus_areas");
+  const inFocus = focus.length === 0 || focus.includes("all") || focus.includes(type);
+  return inFocus && !wasCompletedThisRound(run, `action-diagnose-${type}`);
+}
+
 function diagnosis(type: string): Subject {
-  return seenIn(`the diagnosis of ${type} in this round`, ["pending", "settled"], (run) => {
-    const focus = listAt(run, "focus_areas");
-    const inFocus = focus.length === 0 || focus.includes("all") || focus.includes(type);
-    return inFocus && !wasCompletedThisRound(run, `action-diagnose-${type}`) ? "pending" : "settled";
-  });
+  return seenIn(`the diagnosis of ${type} in this round`, ["pending", "settled"], (run) =>
+    isPending(run, type) ? "pending" : "settled",
+  );
 }
 
 /** Open until a person chose, or until something was applied, which somebody must have chosen. */
@@ -190,6 +194,9 @@ export const tuningSubjects: Readonly<Record<string, Subject>> = {
     "why an agent should analyse the skill",
     ["none", "requested", "critical", "focus", "unresolved"],
     reasonForDeepAnalysis,
+  ),
+  diagnoses: seenIn("the diagnoses of this round, all together", ["pending", "settled"], (run) =>
+    diagnoses.some((type) => isPending(run, type)) ? "pending" : "settled",
   ),
   ...Object.fromEntries(diagnoses.map((type) => [`diagnosis ${type}`, diagnosis(type)])),
   report: made("the report of this round", "action-generate-report"),

@@ -2,6 +2,7 @@
 // state, the files it wrote and one line (S11). Only paths that the action owns are taken over.
 import type { Problem } from "../../core/problem.ts";
 import type { Json } from "../../core/run.ts";
+import type { Advice } from "../advice.ts";
 import { readSkill, type SkillPlace } from "../read.ts";
 import type { Skill } from "../skill.ts";
 
@@ -13,6 +14,10 @@ export interface ActionCase {
   readonly state: (path: string) => Json | undefined;
   /** What a person answered, by the question's id. */
   readonly answers: Readonly<Record<string, string>>;
+  /** Whether somebody is there who could look deeper. */
+  readonly hasAgent?: boolean;
+  /** What an agent proposed, its shape checked; nothing when none was asked. */
+  readonly advice?: Advice | undefined;
 }
 
 export interface Asked {
@@ -65,7 +70,7 @@ const owned: Readonly<Record<string, readonly string[]>> = {
     "verification",
     "iteration_count",
   ],
-  "action-complete": ["final_report"],
+  "action-complete": ["final_report", "measured"],
   "action-abort": ["status"],
 };
 

@@ -8,10 +8,15 @@ import { analyzeRequirements } from "./requirements.ts";
 export const actions: Readonly<Record<string, Act>> = {
   "action-init": init,
   "action-analyze-requirements": analyzeRequirements,
-  "action-gemini-analysis": () => ({
-    stateUpdates: { gemini_analysis: { status: "skipped", error: "no agent was named" } },
+  // It begins here and goes on beside the loop; without an agent nobody looks deeper, and that is said.
+  "action-gemini-analysis": ({ hasAgent }) => ({
+    stateUpdates: {
+      gemini_analysis: hasAgent ? { status: "running" } : { status: "skipped", error: "no agent is named" },
+    },
     outputFiles: [],
-    summary: "no agent was named, so nobody looked deeper",
+    summary: hasAgent
+      ? "an agent looks deeper, beside the diagnoses"
+      : "skipped: no agent is named, so nobody looks deeper (--agent claude)",
   }),
   ...Object.fromEntries(diagnoses.map((type) => [`action-diagnose-${type}`, diagnoseOne(type)])),
   "action-generate-report": report,

@@ -1,9 +1,10 @@
 // `action-propose-fixes`, `action-apply-fix` and `action-verify`: from findings to a skill that is measurably better.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Json } from "../../core/run.ts";
-import { readIfThere, replaceFile } from "../../host/files.ts";
-import { type Applied, applyFix, rollBack } from "../apply.ts";
-import { type AgentEdit, fixesFromEdits } from "../edits.ts";
+import { makeFolder, readIfThere, replaceFile } from "../../host/files.ts";
+import type { AgentEdit } from "../advice.ts";
+import { type Applied, appliedBefore, applyFix, rollBack } from "../apply.ts";
+import { fixesFromEdits } from "../edits.ts";
 import type { Fix } from "../fix.ts";
 import { countOf, type Measured, measure } from "../measure.ts";
 import { helps, propose } from "../propose.ts";
@@ -13,30 +14,41 @@ import { issuesOf } from "./look.ts";
 
 const proposals = "fixes/fix-proposals.json";
 
+/** Where an agent's edits of this round are kept: a fix is made anew when those before it have moved its lines. */
+const editsOf = ({ workDir, round }: ActionCase) => join(workDir, `round-${round}/agent-edits.json`);
+
 export const proposeFixes: Act = (given) => {
+  const { advice } = given;
+  if (advice?.edits) {
+    makeFolder(dirname(editsOf(given)));
+    replaceFile(editsOf(given), `${JSON.stringify(advice.edits, null, 2)}\n`);
+  }
   const { fixes, open } = proposalsFor(given, skillOf(given));
   replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open }, null, 2)}\n`);
   replaceFile(join(given.workDir, "fixes/fix-proposals.md"), proposalText(fixes));
-  const proposed = fixes.map(({ id, risk, strategy, description, issues }) => ({
-    id,
-    risk,
-    strategy,
-    description,
-    issues,
+  const proposed = fixes.map(({ id, risk, strategy, description, issues, pattern, file }) => ({
+    ...{ id, risk, strategy, description, issues, pattern, file },
   }));
   return {
     stateUpdates: { proposed_fixes: proposed as unknown as Json, open_issues: [...open] },
     outputFiles: [proposals, "fixes/fix-proposals.md"],
-    summary: `${fixes.length} fixes; ${open.length} findings need somebody who understands the skill`,
+    summary: proposedSummary(fixes, open, given),
   };
 };
+
+function proposedSummary(fixes: readonly Fix[], open: readonly string[], { hasAgent }: ActionCase): string {
+  const agents = fixes.filter(({ strategy }) => strategy.startsWith("agent:")).length;
+  const by = agents > 0 ? ` (${agents} by an agent)` : "";
+  const rest = `${open.length} finding${open.length === 1 ? "" : "s"} that no rule mends`;
+  const hint = hasAgent ? "" : "; an agent may: --agent claude";
+  return `${fixes.length} fix${fixes.length === 1 ? "" : "es"}${by}${open.length > 0 ? `; ${rest}${hint}` : ""}`;
+}
 
 /** What heddle can do by itself, then what an agent proposed for the rest. */
 function proposalsFor(given: ActionCase, skill: Skill): { fixes: readonly Fix[]; open: readonly string[] } {
   const focus = focusOf(given);
   const { fixes, open } = propose(skill, focus);
-  const text = readIfThere(join(given.workDir, "diagnosis/deep-analysis.json"));
-  const { edits = [] } = JSON.parse(text ?? "{}") as { edits?: readonly AgentEdit[] };
+  const edits = JSON.parse(readIfThere(editsOf(given)) ?? "[]") as readonly AgentEdit[];
   if (edits.length === 0 || open.length === 0) return { fixes, open };
   const before = measure(skill, focus);
   const left = before.findings.filter(({ id }) => open.includes(id));
@@ -83,41 +95,35 @@ function applyOne(given: ActionCase, skill: Skill, { fix, before }: { fix: Fix; 
     rollback_available: false,
     changes_made: [],
   };
+  const known = appliedBefore(place, fix.id);
   // Killed after the edit and before it was written down: the edit is there already.
-  const isThere = fix.changes.every(({ file, after }) =>
-    skill.files.some(({ path, text }) => path === file && text === after),
-  );
-  const backup = join(place.workDir, "backups", `before-${fix.id}`);
-  if (isThere)
-    return {
-      ...none,
-      success: true,
-      backup_path: backup,
-      rollback_available: true,
-      verification_result: "pending",
-      changes_made: fix.changes.map(({ file }) => file),
-    };
+  if (known) return known;
   const present = { ...fix, ...presentForm(given, skill, fix) };
-  if (present.changes.length === 0) return { ...none, success: true, verification_result: "pass" };
+  if (present.changes.length === 0) {
+    const isLeft = before.findings.some(({ pattern, file }) => pattern === fix.pattern && file === fix.file);
+    return { ...none, success: !isLeft, verification_result: isLeft ? "fail" : "pass" };
+  }
   const applied = applyFix(place, present);
   if ("code" in applied) return { ...none, success: false, verification_result: "fail" };
   if (!applied.success) return applied;
-  const target = { pattern: fix.pattern, file: targetOf(present), description: "" };
-  return helps(before, measure(skillOf(given), focusOf(given)), target) ? applied : rollBack(applied);
+  return helps(before, measure(skillOf(given), focusOf(given)), fix) ? applied : takenBack(applied);
 }
 
-function targetOf({ verification }: Fix): string {
-  return / in (.+) must be gone/.exec(verification)?.[1] ?? "";
+/** What a person changed in between stays, and the fix counts as failed. */
+function takenBack(applied: Applied): Applied {
+  const back = rollBack(applied);
+  return "code" in back ? { ...applied, verification_result: "fail" } : back;
 }
 
 /** The same strategy for the same file; no changes when another fix has mended it on the way. */
 function presentForm(given: ActionCase, skill: Skill, fix: Fix): Partial<Fix> & Pick<Fix, "changes"> {
-  const isFresh = fix.changes.every(
-    ({ file, before }) => (skill.files.find(({ path }) => path === file)?.text ?? null) === before,
-  );
+  const isFresh = fix.changes.every(({ file, before, after }) => {
+    const text = skill.files.find(({ path }) => path === file)?.text ?? null;
+    return text === before || (before === null && text === after);
+  });
   if (isFresh) return fix;
   const now = proposalsFor(given, skill).fixes.filter(
-    (each) => each.pattern === fix.pattern && targetOf(each) === targetOf(fix),
+    (each) => each.pattern === fix.pattern && each.file === fix.file,
   );
   const same = now.find(({ description }) => description === fix.description) ?? now[0];
   return same ? { changes: same.changes, diff: same.diff } : { changes: [] };
@@ -137,7 +143,7 @@ export const verify: Act = (given) => {
   for (let at = settled.length - 1; at >= 0 && after.score < scoreBefore; at--) {
     const each = settled[at];
     if (each?.verification_result !== "pending") continue;
-    settled[at] = rollBack(each);
+    settled[at] = takenBack(each);
     after = measure(skillOf(given), focus);
   }
   const verified = settled.map((each) =>

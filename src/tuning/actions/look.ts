@@ -1,18 +1,18 @@
 // `action-init`, the diagnoses and `action-generate-report`, and how the loop ends: what is looked at, what was found.
 import { dirname, join } from "node:path";
 import type { Json } from "../../core/run.ts";
-import { replaceFile } from "../../host/files.ts";
+import { readIfThere, replaceFile } from "../../host/files.ts";
+import type { Analysis } from "../advice.ts";
 import { diagnose } from "../diagnose.ts";
 import { diagnoses, type Finding, severities } from "../finding.ts";
-import { countOf, measure } from "../measure.ts";
-import { checkMarkdown } from "../report.ts";
+import { countOf, type Measured, measure } from "../measure.ts";
+import { checkMarkdown, countText, deepMarkdown } from "../report.ts";
 import { documentsOf } from "../skill.ts";
 import { encoding } from "../tokens.ts";
 import { type Act, type ActionCase, focusOf, listOf, skillOf } from "./action.ts";
 
 export const init: Act = (given) => {
   const skill = skillOf(given);
-  const { score, gate, counts, cost } = measure(skill);
   const documents = documentsOf(skill).map(({ path }) => path);
   const target = { name: skill.name, path: given.place.entry, kind: skill.kind, documents };
   replaceFile(join(given.workDir, "target-skill.json"), `${JSON.stringify(target, null, 2)}\n`);
@@ -23,12 +23,17 @@ export const init: Act = (given) => {
       work_dir: given.workDir,
       quality_gate: "fail",
       quality_score: 0,
-      started: { score, gate, ...counts, tokens: cost.loaded, paths: cost.paths },
+      started: numbersOf(measure(skill)),
     },
     outputFiles: ["target-skill.json"],
-    summary: `${skill.name}, ${documents.length} documents`,
+    summary: `${skill.name}: ${skill.kind}, ${documents.length} document${documents.length === 1 ? "" : "s"}`,
   };
 };
+
+/** What the table of before and after compares. */
+function numbersOf({ score, gate, counts, cost }: Measured): Json {
+  return { score, gate, ...counts, tokens: cost.loaded, paths: cost.paths };
+}
 
 /** What the run keeps of a finding: enough to decide by, the rest is in the diagnosis files. */
 export function issuesOf(findings: readonly Finding[]): Record<string, Json> {
@@ -56,7 +61,7 @@ export function diagnoseOne(type: (typeof diagnoses)[number]): Act {
     return {
       stateUpdates: { [`diagnosis.${type}`]: result, ...issuesOf(diagnose(skill, done)) },
       outputFiles: [file],
-      summary: `${found.length} issues, ${severity}`,
+      summary: found.length === 0 ? "nothing found" : countText(countOf(found)),
     };
   };
 }
@@ -75,10 +80,8 @@ export const report: Act = (given) => {
     folder: dirname(given.place.entry),
     problems: skill.problems,
   };
-  replaceFile(
-    join(given.workDir, "tuning-report.md"),
-    checkMarkdown({ gate: measured.gate, encoding, skills: [one], problems: [] }),
-  );
+  const found = checkMarkdown({ gate: measured.gate, encoding, skills: [one], problems: [] });
+  replaceFile(join(given.workDir, "tuning-report.md"), found + deepPart(given));
   return {
     stateUpdates: {
       ...issuesOf(measured.findings),
@@ -90,6 +93,15 @@ export const report: Act = (given) => {
     summary: `score ${measured.score}, ${measured.gate}`,
   };
 };
+
+/** What an agent found, apart; when one was wanted and did not come, that is said. */
+function deepPart({ state, workDir }: ActionCase): string {
+  const status = state("gemini_analysis.status");
+  if (status === undefined) return "";
+  const text = readIfThere(join(workDir, "diagnosis/deep-analysis.json"));
+  if (text !== undefined) return deepMarkdown(JSON.parse(text) as Analysis);
+  return `\n## Deep analysis\n\nNobody looked deeper: ${String(state("gemini_analysis.error") ?? status)}.\n`;
+}
 
 interface Started {
   readonly score: number;
@@ -121,7 +133,7 @@ export const complete: Act = (given) => {
   const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n`;
   replaceFile(join(given.workDir, "tuning-summary.md"), text);
   return {
-    stateUpdates: {},
+    stateUpdates: { measured: numbersOf(now) },
     outputFiles: ["tuning-summary.md"],
     summary: `score ${started?.score} -> ${now.score}, ${now.gate}`,
   };

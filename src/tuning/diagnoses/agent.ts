@@ -64,8 +64,17 @@ function firstOfEachFile(calls: readonly AgentCall[]): AgentCall[] {
 const starts =
   /\b(spawn|launch|dispatch|fan out|start|kick off|delegate|hand (it|this|them|each|off))\b[^.]{0,60}\b(sub-?agents?|agents?|workers)\b/i;
 
-function unhandledInProse({ sentences, agentCalls, allText }: Seen): Finding[] {
-  if (agentCalls.length > 0 || failureSaid.test(allText)) return [];
+/** "Fix failing tests" says nothing about an agent that fails. */
+const worksSaid =
+  /\b(sub-?agents?|agents?|workers?|teammates?|dispatch\w*|delegat\w*|spawn\w*|steps?|phases?|runs?|it)\b/i;
+
+function unhandledInProse({ sentences, agentCalls }: Seen): Finding[] {
+  const isHandled = sentences.some(
+    ({ text, under }) =>
+      failureSaid.test(text) &&
+      (worksSaid.test(text) || under.some((title) => /agent|fail|error/.test(title))),
+  );
+  if (agentCalls.length > 0 || isHandled) return [];
   const said = sentences.find(({ text, isAdvice }) => isAdvice && starts.test(text));
   if (!said) return [];
   return [
@@ -88,7 +97,8 @@ function unchecked(seen: Seen): Finding[] {
       .slice(to, to + 80)
       .some(({ kind, text }) => kind === "word" && checks.test(text));
     const said = seen.sentences.some(({ file, text }) => file === code.file && checkSaid.test(text));
-    return !after && !said && !isInside({ code, to, ...call }, seen.agentCalls);
+    const isHere = !after && !said && !isInside({ code, to, ...call }, seen.agentCalls);
+    return isHere && !answersLater({ code, to, ...call });
   });
   return firstOfEachFile(bare).map(({ code, line, endLine, name }) =>
     finding("AGT-002", {
@@ -98,6 +108,14 @@ function unchecked(seen: Seen): Finding[] {
       description: `what \`${name}\` answers is not looked at`,
     }),
   );
+}
+
+/** One in the background answers somewhere else. */
+function answersLater({ code, from, to }: AgentCall): boolean {
+  const words = code.tokens.slice(from, to).map(({ text }) => text);
+  const at = words.findIndex((word) => /^run_in_background$/.test(word));
+  if (at >= 0 && words[at + 2] === "true") return true;
+  return words[0] === "spawn_agent" && /\bwait(_agent)?\b/.test(code.file.text);
 }
 
 function manyKinds({ agentCalls, isAutonomous }: Seen): Finding[] {
@@ -172,7 +190,9 @@ function missingTools({ skill, codes, sentences, agentCalls }: Seen): Finding[] 
       : [];
     if (tool !== undefined && tools.test(tool)) used.add(tool);
   }
-  const missing = [...used].filter((tool) => !allows(allowed, tool));
+  const missing = [...used].filter(
+    (tool) => !allows(allowed, tool) && !(tool === "Agent" && used.has("Task")),
+  );
   if (missing.length === 0) return [];
   const line = lineOfKey(skill.entry.lines, front.line, /^(allowed-tools|tools)\s*:/);
   return [
@@ -208,10 +228,11 @@ export function lineOfKey(lines: readonly string[], from: number, key: RegExp): 
   return at < 0 ? from : from + at + 1;
 }
 
-const formats =
+export const formats =
   /\b(?:return|reply|respond|answer|output|report|responds?|results?)\b[^.\n]{0,50}?\b(JSON|YAML|XML|Markdown|CSV|plain text|TOML|HTML|numbered list|bullet(?:ed)? list|table)\b/gi;
 
-function manyFormats({ agentCalls }: Seen): Finding[] {
+/** Each format that agents are asked to answer in, and where it is first. */
+export function formatsIn({ agentCalls }: Seen): ReadonlyMap<string, { call: AgentCall; line: number }> {
   const found = new Map<string, { call: AgentCall; line: number }>();
   for (const call of agentCalls)
     for (const token of call.prompts)
@@ -220,6 +241,11 @@ function manyFormats({ agentCalls }: Seen): Finding[] {
           const name = format.toLowerCase();
           if (!found.has(name)) found.set(name, { call, line: token.line + at });
         }
+  return found;
+}
+
+function manyFormats(seen: Seen): Finding[] {
+  const found = formatsIn(seen);
   const third = [...found.values()][2];
   if (!third) return [];
   const { call, line } = third;

@@ -1,8 +1,8 @@
 // Context explosion: what makes the context of an agent, or of the one that calls it, grow beyond need.
-import { callsTo, closing, keysBetween, type Token } from "../code.ts";
+import { callsTo, closing, keysAt, type Token } from "../code.ts";
 import { type Finding, finding } from "../finding.ts";
 import { type Code, isAction, type Seen, type Sentence } from "../see.ts";
-import { growthIn, holdsRead, promptsIn } from "./growth.ts";
+import { growthIn, holdsRead, promptsIn, withoutTexts } from "./growth.ts";
 
 const growing = /(history|messages|transcript|conversation|context|dialogue?|chat_?log)$/i;
 
@@ -32,7 +32,7 @@ function grows(code: Code): Finding[] {
 
 const content = /content|fullText|file_?text|\bbody\b|transcript|source_?code|full_?output|document\b/i;
 const partOfIt =
-  /path|summary|title|\bname\b|slice|substring|excerpt|\bid\b|length|count|digest|hash|preview|type/i;
+  /path|prompt|summary|title|\bname\b|slice|substring|excerpt|\bid\b|length|count|digest|hash|preview|type/i;
 const wholeState =
   /(?:JSON\.stringify|json\.dumps)\(\s*(?:\w+\.)*(state|history|context|memory|session|full_?[sS]tate|all_?[rR]esults|results)\s*[,)]/;
 
@@ -40,12 +40,13 @@ function embeds(code: Code): Finding[] {
   const { file, tokens } = code;
   const found = promptsIn(code).flatMap((token) =>
     token.holes.flatMap((hole) => {
+      const code = withoutTexts(hole);
       const lines = { file, line: token.line, endLine: token.endLine, evidence: `\${${hole}}` };
       const at = lineOfHole(token, hole);
       const place = { ...lines, line: at, endLine: at };
-      if (wholeState.test(hole))
+      if (wholeState.test(code))
         return [finding("CTX-003", { ...place, description: `\`${hole}\` puts all of it into the prompt` })];
-      if (holdsRead(hole) || (content.test(hole) && !partOfIt.test(hole)))
+      if (holdsRead(code) || (content.test(code) && !partOfIt.test(code)))
         return [
           finding("CTX-002", { ...place, description: `\`${hole}\` puts a whole text into the prompt` }),
         ];
@@ -77,7 +78,7 @@ function returnsContent({ file, tokens }: Code): Finding[] {
   return tokens.flatMap((token, at) => {
     if (token.text !== "return" || tokens[at + 1]?.text !== "{") return [];
     const end = closing(tokens, at + 1);
-    const key = keysBetween(tokens, at + 2, end).find((each) => contentKeys.test(each));
+    const key = keysAt(tokens, at + 1).find((each) => contentKeys.test(each));
     if (key === undefined) return [];
     const endLine = tokens[end]?.endLine ?? token.line;
     return [
@@ -94,7 +95,7 @@ function returnsContent({ file, tokens }: Code): Finding[] {
 const bounded =
   /\b(last|latest|recent|at most|limit|summar\w*|trim\w*|window|compact\w*|truncat\w*|drop|oldest|\d+)\b/i;
 const keepsAll =
-  /\b(append|add|accumulate|concatenate|carry|keep|collect|store)s?\b[^.]*\b(all|every|each|entire|full|whole|complete|everything)\b[^.]*\b(history|conversation|transcript|messages|context|responses)\b/i;
+  /(?<!\w: )\b(append|add|accumulate|concatenate|carry|keep|collect|store)\b[^.:]{0,60}\b(all|every|each|entire|full|whole|complete|everything)\b[^.:]{0,60}\b(history|conversation|transcript|messages|(in|to|into|as) (the |your )?context|responses)\b/i;
 const keepsAll2 =
   /\b(append|add)\b[^.]*\b(response|reply|answer|output|message|turn)s?\b[^.]*\bto (the |a |your )?(\w+ )?(history|conversation|transcript|context|messages)\b/i;
 const handsOver =

@@ -16,9 +16,18 @@ export function growthIn({ tokens }: Code): Growth[] {
   if (tokens.some(({ kind, text }) => kind === "word" && cuts.test(text)) || hasNegativeSlice(tokens))
     return [];
   const pushed = callsTo(tokens, /^(push|concat|append|extend|unshift)$/)
-    .filter(({ receiver }) => receiver !== "")
+    .filter(({ receiver, from }) => receiver !== "" && !isMadeHere(tokens, receiver, from))
     .map(({ receiver, line, endLine }) => ({ name: receiver, line, endLine }));
   return [...pushed, ...tokens.flatMap((token, at) => addedOrSpread(tokens, token, at))];
+}
+
+/** `const parts = []` and no loop before the call: it is made anew each time, and grows no further. */
+function isMadeHere(tokens: readonly Token[], name: string, call: number): boolean {
+  const made = tokens.findLastIndex(
+    ({ text }, at) =>
+      at < call && text === name && tokens[at + 1]?.text === "=" && tokens[at + 2]?.text === "[",
+  );
+  return made >= 0 && !tokens.slice(made, call).some(({ text }) => /^(for|while|do|forEach|map)$/.test(text));
 }
 
 /** `history[-10:]` and `del history[:-10]` of Python. */
@@ -61,6 +70,12 @@ export function promptsIn({ tokens }: Code): Token[] {
     const before = tokens.slice(Math.max(0, at - 3), at).map(({ text }) => text);
     return before.some((word) => /prompt|instruction|message/i.test(word));
   });
+}
+
+/** What an expression computes: the words of the texts inside it say nothing about that, their holes do. */
+export function withoutTexts(hole: string): string {
+  const holes = [...hole.matchAll(/`[^`]*\$\{([^}]*)\}[^`]*`/g)].map(([, inner = ""]) => inner);
+  return `${hole.replace(/`[^`]*`|"[^"]*"|'[^']*'/g, "''")} ${holes.join(" ")}`;
 }
 
 export function holdsRead(hole: string): boolean {

@@ -79,9 +79,16 @@ function barePrompts({ phases }: Seen): Finding[] {
   );
 }
 
-function checkpoints({ phases, allText }: Seen): Finding[] {
+/** Steps of one task are near each other, and an agent does all of its phases in one go. */
+function areMany({ phases, phasesAreFiles, skill }: Seen): boolean {
+  const isOneGo = skill.kind.endsWith("-agent") || phases.every(({ title }) => /^step\b/i.test(title));
+  return phases.length > 3 && (phasesAreFiles || !isOneGo);
+}
+
+function checkpoints(seen: Seen): Finding[] {
+  const { phases, allText } = seen;
   if (
-    phases.length <= 3 ||
+    !areMany(seen) ||
     /check-?point|snapshot|preserve|save-?point|\bcommit\b|\bsaved?\b|\bresume|persist|\bstate\b|\bwrit(e|es|ten) (it|them|down|to|into)\b/i.test(
       allText,
     )
@@ -101,10 +108,15 @@ function checkpoints({ phases, allText }: Seen): Finding[] {
 }
 
 const keepsRequest =
-  /constraint|requirement|original_?request|user_?(request|issue|prompt|story)|\bgoals?\b|objective|complaint|\brequest\b|question/i;
+  /constraint|requirement|original_?request|user_?(request|issue|prompt|story)|\bgoals?\b|objective|complaint|\brequest\b|question|["']?\b(target|topic|issue|feature|brief|prompt|task_?description|description)["']?\??\s*:|:\s*["']description["']/i;
+
+/** A document of a few fields is a message, not the state. */
+const few = 5;
 
 function requestInState({ schemas }: Seen): Finding[] {
-  const files = new Map(schemas.map((schema) => [schema.file, schema]));
+  const files = new Map(
+    schemas.filter(({ fields }) => fields.length >= few).map((schema) => [schema.file, schema]),
+  );
   return [...files.values()]
     .filter(({ file }) => !schemas.some((each) => each.file === file && keepsRequest.test(each.text)))
     .map(({ file, line, endLine }) =>
@@ -117,10 +129,11 @@ function requestInState({ schemas }: Seen): Finding[] {
     );
 }
 
-function noCheck({ phases, allText, skill }: Seen): Finding[] {
+function noCheck(seen: Seen): Finding[] {
+  const { phases, allText, skill } = seen;
   const checks =
     /\b(verif\w*|validat\w*|quality gate|check(s|ed|ing|list)?|review\w*|tests?|accept\w*|confirm\w*|compar\w*|done when)\b/i;
-  if (phases.length <= 3 || checks.test(allText)) return [];
+  if (!areMany(seen) || checks.test(allText)) return [];
   const last = phases.at(-1);
   const file = last?.file ?? skill.entry;
   const line = last?.line ?? 1;

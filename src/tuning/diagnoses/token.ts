@@ -5,7 +5,7 @@ import { type Finding, finding, type Severity } from "../finding.ts";
 import { type Code, isAction, type Seen } from "../see.ts";
 import type { SkillFile } from "../skill.ts";
 import { lineOfKey } from "./agent.ts";
-import { growthIn, holdsRead, promptsIn } from "./growth.ts";
+import { growthIn, holdsRead, promptsIn, withoutTexts } from "./growth.ts";
 
 /** In tokens. A skill's body is advised to stay under 5,000; instructions are loaded in every conversation. */
 export const sizes = {
@@ -58,24 +58,30 @@ function severityOf(tokens: number): Severity {
 }
 
 function fields({ schemas }: Seen): Finding[] {
-  return schemas
-    .filter((schema) => schema.fields.length > manyFields)
-    .map(({ file, line, endLine, fields: all }) =>
-      finding("TKN-002", { file, line, endLine, description: `the state has ${all.length} fields` }),
-    );
+  return (
+    schemas
+      .filter((schema) => schema.fields.length > manyFields)
+      // Declared and shown by an example, it is still one state.
+      .filter(({ file }, at, all) => all.findIndex((each) => each.file === file) === at)
+      .map(({ file, line, endLine, fields: all }) =>
+        finding("TKN-002", { file, line, endLine, description: `the state has ${all.length} fields` }),
+      )
+  );
 }
 
 function reads(code: Code): Finding[] {
   return promptsIn(code).flatMap((token) =>
-    token.holes.filter(holdsRead).map((hole) => {
-      const line = token.line + (token.text.slice(0, token.text.indexOf(hole)).match(/\n/g)?.length ?? 0);
-      return finding("TKN-003", {
-        file: code.file,
-        line,
-        endLine: line,
-        description: `\`${hole}\` reads a file into the prompt`,
-      });
-    }),
+    token.holes
+      .filter((hole) => holdsRead(withoutTexts(hole)))
+      .map((hole) => {
+        const line = token.line + (token.text.slice(0, token.text.indexOf(hole)).match(/\n/g)?.length ?? 0);
+        return finding("TKN-003", {
+          file: code.file,
+          line,
+          endLine: line,
+          description: `\`${hole}\` reads a file into the prompt`,
+        });
+      }),
   );
 }
 
@@ -83,9 +89,16 @@ function reads(code: Code): Finding[] {
 function lists(code: Code): Finding[] {
   return growthIn(code)
     .filter(({ name }) => /^(state|this\.state|self\.state|session|memory|ctx)\./.test(name))
+    .filter(({ name }) => !isBounded(name, code.file))
     .map(({ name, line, endLine }) =>
       finding("TKN-004", { file: code.file, line, endLine, description: `\`${name}\` only ever grows` }),
     );
+}
+
+/** By the work there is, or by a limit that is named. */
+function isBounded(name: string, { text }: SkillFile): boolean {
+  if (/\.(completed|reviewed|done|visited|processed|finished|skipped)_?\w*$/i.test(name)) return true;
+  return /iterations?$/i.test(name) && /max_?iterations/i.test(text);
 }
 
 function readsBack({ file, tokens }: Code): Finding[] {
@@ -96,7 +109,14 @@ function readsBack({ file, tokens }: Code): Finding[] {
     }));
   const written = paths(/^(Write|writeFile|writeFileSync|write_file)$/);
   return paths(/^(Read|readFile|readFileSync|read_file)$/).flatMap(({ from, line, endLine, path }) => {
-    const before = written.find((each) => each.path === path && each.to < from && from - each.to < 40);
+    const before = written.find(
+      (each) =>
+        each.path === path &&
+        each.to < from &&
+        from - each.to < 40 &&
+        // A branch that ends in between writes what another one reads.
+        !tokens.slice(each.to, from).some(({ text }) => text === "}" || text === "return"),
+    );
     return before && path !== ""
       ? [
           finding("TKN-005", {

@@ -1,7 +1,9 @@
 // Strategies that change code in a block: windows, paths instead of texts, checks of what was parsed and answered.
 import { callsTo, closing, type Token } from "../code.ts";
+import { formats, formatsIn } from "../diagnoses/agent.ts";
 import { type Change, changed, indentOf, type Mending, type Strategy, withAfter } from "../fix.ts";
-import { agentNames } from "../see.ts";
+import { agentNames, see } from "../see.ts";
+import type { SkillFile } from "../skill.ts";
 import { assigned, holeIn, nameIn, replaced, spotOf, withBlock } from "./spot.ts";
 
 const keep = 10;
@@ -196,3 +198,50 @@ export const passOn: Strategy = (found) => {
     changes: [withBlock(spot, text)],
   };
 };
+
+/** The formats that nothing else speaks of give way to the first one, or to JSON. */
+export const oneFormat: Strategy = (found) => {
+  const { skill, file } = found;
+  const seen = see(skill);
+  const all = [...formatsIn(seen).keys()];
+  const kept = all.includes("json") ? "JSON" : (all[0] ?? "");
+  const isAsked = (name: string) =>
+    seen.agentCalls.some(({ prompts }) => prompts.some((each) => asks(each.text, name)));
+  const others = all.filter(
+    (name) => name !== kept.toLowerCase() && isAsked(name) && !isSpokenOf(skill.files, name),
+  );
+  if (others.length === 0) return undefined;
+  const lines = new Set(
+    seen.agentCalls
+      .filter(({ code }) => code.file === file)
+      .flatMap(({ prompts }) => prompts.flatMap(({ line, endLine }) => range(line, endLine))),
+  );
+  const text = file.lines.map((line, at) =>
+    lines.has(at + 1)
+      ? line.replace(formats, (said, format: string) =>
+          others.includes(format.toLowerCase())
+            ? said.replace(new RegExp(`(\\ban? )?${format}$`), kept)
+            : said,
+        )
+      : line,
+  );
+  return {
+    description: `let agents answer in ${kept} instead of ${others.join(", ")}`,
+    risk: "high",
+    changes: [changed(file, text.join("\n"))],
+  };
+};
+
+function asks(text: string, name: string): boolean {
+  return [...text.matchAll(formats)].some(([, format = ""]) => format.toLowerCase() === name);
+}
+
+/** `findings.csv`, `yaml.load`: somebody relies on the format. */
+function isSpokenOf(files: readonly SkillFile[], name: string): boolean {
+  const word = new RegExp(`\\.${name}\\b|\\b${name}\\.\\w|\\b${name}\\w*\\(`, "i");
+  return files.some(({ text }) => word.test(text));
+}
+
+function range(from: number, to: number): number[] {
+  return Array.from({ length: to - from + 1 }, (_, at) => from + at);
+}

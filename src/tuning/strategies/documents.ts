@@ -2,7 +2,7 @@
 import { dirname, join, relative } from "node:path";
 import { closing, stringValue } from "../code.ts";
 import { sizes } from "../diagnoses/token.ts";
-import { type Change, changed, type Strategy, withLines } from "../fix.ts";
+import { type Change, changed, type Strategy, withAfter, withLines } from "../fix.ts";
 import { see } from "../see.ts";
 import type { Section, SkillFile } from "../skill.ts";
 import { tokensOf } from "../tokens.ts";
@@ -116,6 +116,42 @@ export const sameDefinition: Strategy = ({ finding, file }) => {
   };
 };
 
+/** What the JSON file itself says about a name goes into the list or table that describes the others. */
+export const describeNames: Strategy = ({ finding, skill, file }) => {
+  const [, path, list = ""] = /`([^`]+)` says nothing of (.+)$/.exec(finding.description) ?? [];
+  const document = skill.files.find((each) => each.path === path);
+  const missing = list.split(", ").map((name) => [name, meaningOf(file.json, name)] as const);
+  if (!document || missing.some(([, meaning]) => meaning === undefined)) return undefined;
+  const known = document.lines.flatMap((line, at) =>
+    /^\s*([-*+] |\|).*`[\w-]+`/.test(line) && file.text.includes(`"${/`([\w-]+)`/.exec(line)?.[1]}"`)
+      ? [at]
+      : [],
+  );
+  const last = known.at(-1);
+  const form = document.lines[last ?? -1];
+  if (last === undefined || form === undefined) return undefined;
+  const mark = /^\s*[-*+] /.exec(form)?.[0];
+  const lines = missing.map(([name, meaning]) =>
+    mark ? `${mark}\`${name}\`: ${meaning}` : `| \`${name}\` | ${meaning} |`,
+  );
+  return {
+    description: `describe ${list} as \`${file.path}\` does`,
+    risk: "low",
+    changes: [withAfter(document, last + 1, lines)],
+  };
+};
+
+function meaningOf(json: unknown, name: string): string | undefined {
+  if (typeof json !== "object" || json === null) return undefined;
+  const own = json as Readonly<Record<string, unknown>>;
+  const { id = own.name, description = own.about ?? own.meaning ?? own.summary } = own;
+  if (id === name && typeof description === "string") return description;
+  if (typeof own[name] === "string") return own[name];
+  return Object.values(own)
+    .map((each) => meaningOf(each, name))
+    .find((meaning) => meaning !== undefined);
+}
+
 /** The name that was used first, in this place too. */
 export const sameField: Strategy = ({ finding, file }) => {
   const [, of, right, wrong] =
@@ -186,7 +222,7 @@ export const moveSections: Strategy = ({ finding, skill, file }) => {
   const added: Change[] = [];
   let lines: readonly string[] = file.lines;
   for (const { each, text } of moved.sort((a, b) => b.each.line - a.each.line)) {
-    const path = `references/${slug(each.title)}.md`;
+    const path = `${skill.kind === "instructions" ? "docs/agents" : "references"}/${slug(each.title)}.md`;
     if (skill.has(path) || added.some((change) => change.file === path)) return undefined;
     added.push({ file: path, before: null, after: `${text.replace(/^#+/, "#").trimEnd()}\n` });
     const pointer = [

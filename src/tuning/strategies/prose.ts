@@ -173,22 +173,24 @@ export const resultChecked: Strategy = ({ finding, file }) => {
   );
 };
 
-const nestedSentence =
-  /[^.!?\n]*\b(?:spawn|launch|dispatch|start|delegate to|use)\b[^.!?\n]{0,40}\b(?:sub-?agents?|(?:another|other|more|further|own|additional) agents?)\b[^.!?\n]*[.!?]?/i;
+const sentence = /[^.!?\n"'`]+[.!?]?/g;
+const nestedPhrase =
+  /\b(?:spawn|launch|dispatch|start|delegate to|use)\b[^.!?\n]{0,40}?\b(?:sub-?agents?|(?:another|other|more|further|own|additional) agents?|agents of (?:your|its) own)\b/i;
+const purpose = new RegExp(`${nestedPhrase.source}(?:\\s+of \\w+ own)?\\s+(?:that|which|who|to|for)\\b`, "i");
 
+/** What the inner agent was for stays said, and who does it changes; a mere permission is withdrawn. */
 export const flatten: Strategy = (found) =>
-  reworded(
-    found,
-    (text) =>
-      text.replace(
-        nestedSentence,
-        (said) => `${/^\s*/.exec(said)?.[0] ?? ""}Do this yourself and start no agents.`,
-      ),
-    {
-      description: "let the agent do it itself",
-      risk: "medium",
-    },
-  );
+  reworded(found, (text) => text.replace(sentence, flattened), {
+    description: "let the agent do it itself",
+    risk: "medium",
+  });
+
+function flattened(said: string): string {
+  if (!nestedPhrase.test(said)) return said;
+  if (purpose.test(said) && !/\b(may|can|could|might)\b/i.test(said))
+    return said.replace(purpose, "do this yourself, starting no agents:");
+  return `${/^\s*/.exec(said)?.[0] ?? ""}Start no agents.`;
+}
 
 export const allowTools: Strategy = (found) => {
   const missing = found.finding.description.replace(/^[^:]*: /, "");

@@ -36,6 +36,12 @@ function describe(issue: Issue, root: unknown): Description {
       return outOfRange(issue, subject, `at least ${issue.minimum}`);
     case "too_big":
       return outOfRange(issue, subject, `at most ${issue.maximum}`);
+    case "unrecognized_keys":
+      return {
+        code: "unknown-field",
+        message: `${subject} has ${issue.keys.length > 1 ? "fields" : "a field"} that nobody knows: ${issue.keys.map((key) => `\`${visible(key)}\``).join(", ")}`,
+        hint: "take it out, or spell it as the schema does",
+      };
     default:
       return {
         code: "wrong-value",

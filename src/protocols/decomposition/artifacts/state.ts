@@ -13,6 +13,8 @@ const phase = z.enum([
   "sequencing",
   "ready",
   "executing",
+  "verifying",
+  "gap_planning",
   "complete",
 ]);
 

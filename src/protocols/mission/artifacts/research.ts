@@ -17,3 +17,5 @@ export const missionResearch = z
     risks: z.array(text).optional(),
   })
   .meta({ title: "Research", description: "artifacts/research.json, written by the researcher." });
+
+export type MissionResearch = z.infer<typeof missionResearch>;

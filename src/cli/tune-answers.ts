@@ -1,0 +1,87 @@
+// What a person decides while a skill is tuned: by flag, on the terminal, or later by `heddle answer` (S12). And what he
+// sees meanwhile.
+import type { Run } from "../core/run.ts";
+import { type Decision, type Proposed, selectedFixes } from "../engine/tune.ts";
+import { readIfThere } from "../host/files.ts";
+import { stateAt } from "../protocols/tuning/subjects.ts";
+import type { Call } from "./command.ts";
+import { canAsk, type Prompts, prompts } from "./prompts.ts";
+
+export interface Asking {
+  readonly decision: Decision;
+  readonly fixes: readonly Proposed[];
+  /** Where the proposals and the summary are. */
+  readonly workDir: string;
+}
+
+export async function answerTo(call: Call, asking: Asking): Promise<string | undefined> {
+  const { point, text, options } = asking.decision;
+  const risk = call.flags.one("yes");
+  if (risk !== undefined && point !== "requirements") {
+    const answers: Readonly<Record<string, string>> = {
+      fixes: `${risk} risk`,
+      continue: "continue",
+      summary: "finish",
+    };
+    return answers[point];
+  }
+  if (!canAsk(call)) return undefined;
+  const ask = await prompts(call);
+  if (point === "fixes") return chooseFixes(call, ask, asking);
+  if (point === "summary") call.say(readIfThere(`${asking.workDir}/tuning-summary.md`) ?? "");
+  return ask.choose(text, options);
+}
+
+const some = "some of them";
+const diffs = "show the diffs";
+
+async function chooseFixes(call: Call, ask: Prompts, { decision, fixes, workDir }: Asking): Promise<string> {
+  for (const { id, risk, description, pattern, file } of fixes)
+    call.say(`  ${id.padEnd(7)} ${risk.padEnd(6)}  ${description}  (${pattern}, ${file})`);
+  for (;;) {
+    const chosen = await ask.choose(decision.text, ["all", "low risk", some, diffs, "none"]);
+    if (chosen === diffs) call.say(readIfThere(`${workDir}/fixes/fix-proposals.md`) ?? "");
+    else if (chosen !== some) return chosen;
+    else {
+      const check = (said: string) =>
+        (selectedFixes(fixes, said) ?? []).length > 0
+          ? undefined
+          : `name some of ${fixes.map(({ id }) => id).join(" ")}`;
+      return ask.text("Which ones?", { initial: "", check });
+    }
+  }
+}
+
+/** What is wrong with the skill, when nobody has said it and somebody can be asked. */
+export async function complaintFor(call: Call): Promise<string | undefined> {
+  const given = call.flags.one("issue");
+  if (given !== undefined || call.flags.has("yes") || call.flags.has("focus") || !canAsk(call)) return given;
+  const ask = await prompts(call);
+  const said = await ask.text("What is wrong with the skill? (Enter: look at it from all sides)", {
+    initial: "",
+  });
+  return said.trim() === "" ? undefined : said;
+}
+
+/** Says what each action did, as soon as it is done. */
+export function sayActions({ say }: Call): (run: Run) => void {
+  let told: readonly unknown[] | undefined;
+  return (run) => {
+    const history = stateAt(run, "action_history");
+    const now = Array.isArray(history) ? history : [];
+    const before = told;
+    told = now;
+    // What an earlier call has done was said then.
+    if (!before) return;
+    const last = before.at(-1);
+    const from = last === undefined ? 0 : now.findLastIndex((each) => isSame(each, last)) + 1;
+    for (const each of now.slice(from)) {
+      const { action, summary } = each as { action: string; summary: string };
+      say(`  ${action.replace(/^action-(diagnose-)?/, "").padEnd(20)} ${summary}`);
+    }
+  };
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,118 @@
+// The agents of a tuning: one takes the complaint apart, one writes edits for what no rule mends, and one looks deeper
+// beside the loop. What they answer is advice (`tuning/advice.ts`): heddle checks its shape, and what it leads to.
+import { dirname, join } from "node:path";
+import type { Config } from "../config/config.ts";
+import type { Spent } from "../core/input.ts";
+import { isProblem } from "../core/problem.ts";
+import { type Consulted, consult } from "../effects/consult.ts";
+import { readIfThere } from "../host/files.ts";
+import { skillOf } from "../planning/planning-bundle.ts";
+import { type ActionCase, focusOf, skillOf as skillAt } from "../tuning/actions/action.ts";
+import { general } from "../tuning/actions/requirements.ts";
+import { type Advice, readAdvice } from "../tuning/advice.ts";
+import { measure } from "../tuning/measure.ts";
+import { propose } from "../tuning/propose.ts";
+import type { Agents } from "./agents.ts";
+import type { App } from "./app.ts";
+import { limitsFor } from "./config.ts";
+
+export interface Tuning {
+  readonly app: App;
+  readonly config: Config;
+  /** Nobody, when no agent was named. */
+  readonly agents: Agents | undefined;
+  /** What agents do while they are at it. */
+  readonly watch: (role: string, text: string) => void;
+}
+
+export interface Advised {
+  readonly advice?: Advice;
+  /** Why there is none, although somebody was asked. */
+  readonly error?: string;
+  readonly usage?: Spent;
+}
+
+interface Request {
+  readonly role: string;
+  readonly kind: Parameters<typeof readAdvice>[0];
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly given: ActionCase;
+  /** Which time this role is asked. */
+  readonly time: number;
+}
+
+export const deepRole = "deep-analyst";
+export const tuningRoles = ["requirement-analyst", deepRole, "fix-author"] as const;
+
+/** What an agent says to an action before heddle carries it out; nothing when the action needs nobody. */
+export async function adviceFor(
+  tuning: Tuning,
+  asked: { readonly action: string; readonly given: ActionCase; readonly time: number },
+  signal: AbortSignal,
+): Promise<Advised> {
+  const { action, given, time } = asked;
+  if (!tuning.agents) return {};
+  if (action === "action-analyze-requirements") {
+    const complaint = String(given.state("user_issue_description") ?? general);
+    const isKnown = given.state("requirement_analysis.dimensions") !== undefined;
+    if (complaint === general || isKnown) return {};
+    return ask(tuning, { role: "requirement-analyst", kind: "dimensions", inputs: {}, given, time }, signal);
+  }
+  if (action !== "action-propose-fixes") return {};
+  const skill = skillAt(given);
+  const { open } = propose(skill, focusOf(given));
+  const findings = measure(skill, focusOf(given)).findings.filter(({ id }) => open.includes(id));
+  if (findings.length === 0) return {};
+  const analysis: unknown = JSON.parse(
+    readIfThere(join(given.workDir, "diagnosis/deep-analysis.json")) ?? "null",
+  );
+  const inputs = { findings, ...(analysis !== null && { analysis }) };
+  return ask(tuning, { role: "fix-author", kind: "edits", inputs, given, time }, signal);
+}
+
+export function deepAnalysis(tuning: Tuning, given: ActionCase, signal: AbortSignal): Promise<Advised> {
+  const { findings } = measure(skillAt(given));
+  return ask(tuning, { role: deepRole, kind: "analysis", inputs: { findings }, given, time: 1 }, signal);
+}
+
+const keyFields = [
+  "status",
+  "iteration_count",
+  "quality_gate",
+  "target_skill",
+  "user_issue_description",
+  "focus_areas",
+];
+
+async function ask(
+  { app, config, agents, watch }: Tuning,
+  { role, kind, inputs, given, time }: Request,
+  signal: AbortSignal,
+): Promise<Advised> {
+  const [agent, skill] = [agents?.forRole(role, { phase: "tuning" }), skillOf(role, app.paths.heddle)];
+  if (!agent) return { error: "no agent is named" };
+  const missing = [agent, skill].find(isProblem);
+  if (missing || isProblem(agent) || isProblem(skill)) return { error: missing?.message ?? "" };
+  const { workDir, place, state } = given;
+  const fields = Object.fromEntries(keyFields.map((name) => [name, state(name) ?? null]));
+  const consulted: Consulted<Advice> = await consult(
+    {
+      agent,
+      skill,
+      role,
+      time,
+      inputs,
+      limits: limitsFor(config, { role, agent: agent.name, phase: "tuning" }),
+      folder: join(workDir, "agents", `${role}-${time}`),
+      target: dirname(place.entry),
+      state: { path: join(workDir, "state.json"), fields },
+      read: (answer) => readAdvice(kind, answer),
+      watch: (who, event) => {
+        if (event.kind === "used-tool") watch(who, `${event.name} ${event.detail}`);
+      },
+    },
+    signal,
+  );
+  const { value, error, usage } = consulted;
+  return { ...(value && { advice: value }), ...(error && { error }), ...(usage && { usage }) };
+}
