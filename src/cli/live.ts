@@ -39,6 +39,7 @@ class Table implements Live {
   #seats: readonly Seat[] = [];
   #left: { readonly atMs: number; readonly ms: number | null } = { atMs: 0, ms: null };
   #drawnMs = 0;
+  #dueMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(screen: Drawing) {
@@ -84,13 +85,18 @@ class Table implements Live {
     this.#wait(Math.max(0, this.#drawnMs + frameMs - Date.now()));
   }
 
+  /** The next frame comes no later than this. */
   #wait(ms: number): void {
+    const dueMs = Date.now() + ms;
+    if (dueMs >= this.#dueMs) return;
+    this.#dueMs = dueMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#draw(), ms).unref();
   }
 
   #draw(): void {
     const nowMs = Date.now();
+    this.#dueMs = Number.POSITIVE_INFINITY;
     this.#drawnMs = nowMs;
     if (this.#run) this.#screen.draw(this.#lines(this.#run, nowMs));
     this.#wait(idleMs);
