@@ -204,7 +204,7 @@ echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDD
 `;
 
 /** From an agent's first word to the terminal on which `heddle execute` shows it, with four of them at work. */
-async function seen(scratch: string, tasks: number): Promise<Figure[]> {
+export async function seen(scratch: string, tasks: number): Promise<Figure[]> {
   const root = project(scratch, { tasks, files: 20, program: speaker });
   configure(root, {});
   const words = [cli, "execute", "--parallel", "4", "--agent", "command:./agent.sh"];
