@@ -28,7 +28,7 @@ export const agents: Bench = {
 };
 
 /** Stands for Claude Code: prints a long conversation, does its task, and leaves its result. */
-export const standIn = `#!/bin/sh
+const standIn = `#!/bin/sh
 cat > /dev/null
 cat "\${0%/*}/stream.jsonl"
 n=$(echo "$HEDDLE_TASK" | tr -dc 0-9 | sed 's/^0*//')
@@ -39,7 +39,7 @@ echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDD
 const turns = 60;
 
 /** Sixty turns, each a command of two lines and eight kilobytes of what it printed: half a megabyte. */
-export function stream(count = turns): string {
+function stream(): string {
   const usage = { input_tokens: 1000, output_tokens: 50 };
   const said = (n: number) => [
     {
@@ -72,7 +72,7 @@ export function stream(count = turns): string {
   };
   const events = [
     { type: "system", subtype: "init", session_id: "a" },
-    ...Array.from({ length: count }, (_, n) => said(n)).flat(),
+    ...Array.from({ length: turns }, (_, n) => said(n)).flat(),
     result,
   ];
   return `${events.map((event) => JSON.stringify(event)).join("\n")}\n`;
@@ -204,7 +204,7 @@ echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDD
 `;
 
 /** From an agent's first word to the terminal on which `heddle execute` shows it, with four of them at work. */
-export async function seen(scratch: string, tasks: number): Promise<Figure[]> {
+async function seen(scratch: string, tasks: number): Promise<Figure[]> {
   const root = project(scratch, { tasks, files: 20, program: speaker });
   configure(root, {});
   const words = [cli, "execute", "--parallel", "4", "--agent", "command:./agent.sh"];
