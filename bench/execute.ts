@@ -2,25 +2,13 @@
 // with one acceptance command `true`. CPU of heddle and of everything it started; its memory at the highest; and how
 // long a run of 1,000 tasks takes to go on after a kill.
 import { execFileSync, spawn } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { planFiles } from "../test/e2e/plan-files.ts";
-import { planning } from "../test/e2e/planning-steps.ts";
+import { join } from "node:path";
 import { type Bench, exactly, type Figure } from "./figure.ts";
+import { childCpuMs, cli, makeTarget, peakMb, project, type Size } from "./project.ts";
 
-const cli = join(import.meta.dirname, "../dist/heddle.js");
-const makeReady = join(import.meta.dirname, "../test/execute/make-ready.ts");
-
-const agent = `#!/bin/sh
+const program = `#!/bin/sh
 n=$(echo "$HEDDLE_TASK" | tr -dc 0-9 | sed 's/^0*//')
 echo "$HEDDLE_TASK" > "lib/d$((n % 20))/f$((n % 20)).txt"
 echo "{\\"task_id\\": \\"$HEDDLE_TASK\\", \\"status\\": \\"success\\"}" > "$HEDDLE_OUTPUT"
@@ -60,45 +48,6 @@ const figure = (name: string, value: number, unit: string, goal?: Figure["goal"]
   ...(goal && { goal }),
 });
 
-interface Size {
-  readonly tasks: number;
-  readonly files: number;
-}
-
-function project(scratch: string, { tasks, files }: Size): string {
-  const root = join(scratch, `${tasks}-${files}-${Math.random().toString(36).slice(2)}`);
-  makeTarget(join(root, "app"), files);
-  // Twenty files in turn: the repository does not grow, and tasks that share a file follow one another.
-  const after = (n: number) => (n > 20 ? [n - 20] : []);
-  const more = (n: number) => ({
-    files: [
-      { path: `lib/d${n % 20}/f${n % 20}.txt`, action: "modify", layer: "domain", purpose: "its part" },
-    ],
-    acceptance_criteria: [{ criterion: "nothing is wrong", verification: "true" }],
-  });
-  for (const [path, text] of planFiles({ tasks, more, after }, join(root, "app")))
-    write(join(root, path), text);
-  const steps = JSON.stringify([["init", "app"], ...planning]);
-  execFileSync(process.execPath, [makeReady, root, steps], { stdio: "ignore" });
-  write(join(root, "agent.sh"), agent);
-  chmodSync(join(root, "agent.sh"), 0o755);
-  write(join(root, ".heddle/config.json"), JSON.stringify({ land: "never" }));
-  return root;
-}
-
-function makeTarget(target: string, files: number): void {
-  for (let n = 0; n < files; n++) write(join(target, `lib/d${n % 40}/f${n}.txt`), `file ${n}\n`);
-  const git = (...args: string[]) => execFileSync("git", ["-C", target, ...args], { stdio: "ignore" });
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "begin");
-}
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}
-
 const words = ["execute", "--parallel", "2", "--agent", "command:./agent.sh", "--json"];
 
 interface Measured {
@@ -108,34 +57,15 @@ interface Measured {
 }
 
 async function measured(scratch: string, size: Size): Promise<Measured> {
-  const root = project(scratch, size);
+  const root = project(scratch, { ...size, program });
   const before = childCpuMs();
   const child = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
-  let peakMb = 0;
-  const look = setInterval(() => {
-    peakMb = Math.max(peakMb, residentMb(child.pid ?? 0));
-  }, 50);
+  const peak = peakMb(child.pid ?? 0);
   const code = await new Promise((settle) => child.on("exit", settle));
-  clearInterval(look);
   if (code !== 0) throw new Error(`heddle execute ended with ${code} in ${root}`);
   const cpuMs = (childCpuMs() - before) / size.tasks;
   rmSync(root, { recursive: true, force: true });
-  return { tasks: size.tasks, cpuMs, peakMb };
-}
-
-/** Of all children that have ended, and of theirs: user and system time, from the kernel's account. */
-function childCpuMs(): number {
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[13]) + Number(fields[14])) * 10;
-}
-
-function residentMb(pid: number): number {
-  try {
-    const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-    return Number(line?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
+  return { tasks: size.tasks, cpuMs, peakMb: peak() };
 }
 
 /** The same git and bwrap calls, from a shell. */
@@ -170,7 +100,7 @@ done`;
 
 /** From the start of another orchestrator until it has begun to work again. */
 async function recovered(scratch: string, tasks: number): Promise<number> {
-  const root = project(scratch, { tasks, files: 20 });
+  const root = project(scratch, { tasks, files: 20, program });
   const first = spawn(process.execPath, [cli, ...words], { cwd: root, stdio: "ignore" });
   await merged(root, 5);
   first.kill("SIGKILL");

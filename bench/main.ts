@@ -9,6 +9,7 @@ import { writeFileSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { agents } from "./agents.ts";
 import { core } from "./core.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
@@ -32,6 +33,7 @@ const benches: readonly Bench[] = [
   planning,
   git,
   execute,
+  agents,
   makespan,
   size,
 ];

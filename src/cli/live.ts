@@ -26,7 +26,7 @@ export async function live(app: App, call: Pick<Call, "say" | "flags" | "screen"
     : inLines(app, call.say);
 }
 
-/** At most eight frames a second, and one a second while nothing happens but time. */
+/** About eight frames a second at most, and one a second while nothing happens but time. */
 const [frameMs, idleMs] = [125, 1000];
 /** How often the estimate of the end is made anew: it looks at every task. */
 const estimateMs = (tasks: number) => (tasks < 2000 ? 2000 : 30_000);
@@ -39,6 +39,7 @@ class Table implements Live {
   #seats: readonly Seat[] = [];
   #left: { readonly atMs: number; readonly ms: number | null } = { atMs: 0, ms: null };
   #drawnMs = 0;
+  #dueMs = Number.POSITIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(screen: Drawing) {
@@ -57,8 +58,11 @@ class Table implements Live {
     const attempt = this.#run?.tasks.get(who)?.attempts ?? 0;
     const known = this.#heard.get(who);
     const before = known?.attempt === attempt ? known : { ...nothing, agent, attempt };
-    this.#heard.set(who, heard(before, event));
-    this.#soon();
+    const now = heard(before, event);
+    this.#heard.set(who, now);
+    // That an agent has begun to speak is shown at once.
+    if (before.action === "" && now.action !== "") this.#wait(0);
+    else this.#soon();
   };
 
   readonly settle = async (): Promise<void> => {
@@ -81,13 +85,18 @@ class Table implements Live {
     this.#wait(Math.max(0, this.#drawnMs + frameMs - Date.now()));
   }
 
+  /** The next frame comes no later than this. */
   #wait(ms: number): void {
+    const dueMs = Date.now() + ms;
+    if (dueMs >= this.#dueMs) return;
+    this.#dueMs = dueMs;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#draw(), ms).unref();
   }
 
   #draw(): void {
     const nowMs = Date.now();
+    this.#dueMs = Number.POSITIVE_INFINITY;
     this.#drawnMs = nowMs;
     if (this.#run) this.#screen.draw(this.#lines(this.#run, nowMs));
     this.#wait(idleMs);

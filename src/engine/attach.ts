@@ -43,7 +43,7 @@ interface Standing {
 
 export type Left = { readonly status: TaskStatus; readonly goesOn: boolean };
 
-const everyMs = 100;
+const everyMs = 50;
 
 /** Until the task is settled, nobody works on it any more, or `signal` is aborted. */
 export async function attach({ app, task, raw, signal, hear }: Attach): Promise<Left> {
@@ -73,7 +73,7 @@ export async function attach({ app, task, raw, signal, hear }: Attach): Promise<
     await systemClock.sleep(everyMs, signal);
     const seen = app.journal.version();
     // A holder that was killed writes nothing, so that is looked at as well, only not as often.
-    if (seen !== version || turn % 10 === 0) [now, version] = [await standing(app, task), seen];
+    if (seen !== version || turn % 20 === 0) [now, version] = [await standing(app, task), seen];
   }
 }
 

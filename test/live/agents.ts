@@ -71,7 +71,7 @@ export const codex: LiveAgent = {
   usage: fiveAnswers,
   costUsd: 0.0325,
   showsKey: false,
-  hasTools: false,
+  hasTools: true,
   resumes: true,
 };
 
@@ -108,7 +108,7 @@ export const opencode: LiveAgent = {
   usage: { inputTokens: 1000, outputTokens: 50 },
   costUsd: 0.01875,
   showsKey: true,
-  hasTools: false,
+  hasTools: true,
   resumes: true,
 };
 
@@ -117,7 +117,6 @@ export const claudeBridge: LiveAgent = {
   title: "Claude Code over ACP",
   word: "acp:claude-agent-acp",
   program: "claude-agent-acp",
-  hasTools: false,
 };
 
 export const codexBridge: LiveAgent = {

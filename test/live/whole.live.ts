@@ -12,7 +12,7 @@ import type { Script } from "./model.ts";
 import { notes } from "./notes.ts";
 import { environment, modelThat } from "./rig.ts";
 
-const patient = 300_000;
+const patient = 600_000;
 
 /** Plans and executes the example; who does what is for the configuration to say. */
 async function wholeWay(roles: object) {
