@@ -69,10 +69,18 @@ export function reportDocument(run: Run, inputs: ReportInputs): ExecutionReport 
     },
     branch: run.branch ? { ...run.branch } : null,
     landed: landedOf(inputs.entries),
+    verification: verificationOf(run),
     tasks: documents,
     overrides: overridesOf(inputs.entries),
     left: tasks.filter(isOpen).map((task) => leftOf(run, task)),
   };
+}
+
+function verificationOf({ artifacts: { verification } }: Run): ExecutionReport["verification"] {
+  if (!verification?.valid) return null;
+  const { passed, gaps, tip } = verification.content;
+  const named = Array.isArray(gaps) ? gaps.map(String) : [];
+  return { passed: passed === true, gaps: named, commit: typeof tip === "string" ? tip : null };
 }
 
 const isOpen = (task: Task) => task.state !== "complete" && task.state !== "skipped";

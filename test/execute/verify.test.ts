@@ -64,6 +64,9 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("gaps_remain: the gap plans are used up, and gaps remain: gap 3");
     expect(ran.out).toContain("hint: heddle next --override");
+    expect((await project.heddle("status")).out).toContain("gaps_remain: the gap plans are used up");
+    const { out } = await project.must("report");
+    expect(out).toMatch(/Verified.*gaps at [0-9a-f]{12}: gap 3/);
     expect(project.merged()).toEqual(["T001", "T002", "T003"]);
     expect(project.git("log", "--format=%s", "main")).toBe("Begin\n");
     // Again it says the same, and pays nobody.
