@@ -3,7 +3,6 @@ import { problem } from "../../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../../core/run.ts";
 import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import { verifyingStands } from "../../view/mission.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { agentFlags } from "../agent-flags.ts";
@@ -207,8 +206,6 @@ function left(run: Run): string[] {
 
 /** What the verification of the whole came to, where there was one. */
 function verified(run: Run): string[] {
-  const standing = verifyingStands(run);
-  if (standing) return [`${standing.code}: ${oneLine(standing.message)}`, `  hint: ${standing.hint}`];
   const { passed, checks } = run.artifacts.verification?.content ?? {};
   return run.phase === "complete" && passed === true
     ? [`verified: ${checks} of ${checks} checks passed`]
