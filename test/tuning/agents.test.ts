@@ -249,6 +249,8 @@ describe("edits by an agent", () => {
     const second = await bench.tune("sync-notes", "--agent", agent, "--yes", "high");
     expect(second.shown).toMatchObject({ gate: "pass", phase: "done" });
     expect(bench.text("sync-notes/SKILL.md")).toContain(helpful.new);
+    const summary = readFileSync(join(shown.workDir, "tuning-summary.md"), "utf8");
+    expect(summary).toContain("agent:state_centralization: pass");
     const findings = document(shown, "agents/fix-author-1/try-1/findings.json") as { pattern: string }[];
     expect(findings.map(({ pattern }) => pattern)).toEqual(["DF-001", "DF-006"]);
   });

@@ -39,6 +39,9 @@ describe("heddle tune", () => {
     const { code } = await bench.tune("ticket-triage", "--yes", "low");
     expect(code).toBe(1);
     expect(bench.text("ticket-triage/references/priorities.md")).toBe(before);
+    const summary = bench.text(".heddle/tune/tune-1/tuning-summary.md");
+    expect(summary).toMatch(/## Left\n\n(.*\n)*- critical references\/priorities\.md:\d+ DOC-CON-001/);
+    expect(summary).toContain("Nobody looked deeper: no agent is named.");
     expect((await bench.tune("ticket-triage", "--yes", "high")).code).toBe(0);
   });
 

@@ -121,7 +121,7 @@ export const complete: Act = (given) => {
   ];
   const table = rows.map(([name, before, after]) => `| ${name} | ${before ?? ""} | ${after} |`).join("\n");
   const list = listOf<Applied>(given.state("applied_fixes")).map(appliedLine).join("\n");
-  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n`;
+  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n${leftPart(now.findings)}${deepPart(given)}`;
   replaceFile(join(given.workDir, "tuning-summary.md"), text);
   return {
     stateUpdates: { measured: numbersOf(now) },
@@ -129,6 +129,21 @@ export const complete: Act = (given) => {
     summary: `score ${started?.score} -> ${now.score}, ${now.gate}`,
   };
 };
+
+const mostLeft = 20;
+
+/** What is still wrong, the first of it. */
+function leftPart(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "";
+  const lines = findings
+    .slice(0, mostLeft)
+    .map(
+      ({ severity, file, line, pattern, description }) =>
+        `- ${severity} ${file}:${line} ${pattern} ${description}`,
+    );
+  const more = findings.length > mostLeft ? [`- and ${findings.length - mostLeft} more`] : [];
+  return `\n## Left\n\n${[...lines, ...more].join("\n")}\n`;
+}
 
 export function appliedLine({
   fix_id: id,
