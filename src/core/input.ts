@@ -142,6 +142,8 @@ export type Outcome =
       readonly lost?: boolean;
       /** Its agent reached a usage limit: how long it is left alone. */
       readonly parkMs?: number;
+      /** It cannot work at all until a person mends something, such as its key: the run halts. */
+      readonly unable?: boolean;
     } & Failure);
 
 /** What an agent's call used; a cost that nobody told is null. */

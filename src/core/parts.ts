@@ -16,7 +16,7 @@ export interface Artifact {
 }
 
 /** Who or what halted: an operator (also by a STOP file), a crossed budget, a role that could not do it. */
-export type HaltCode = "operator" | "stop_file" | "budget" | "job" | "rule" | "orphans" | "disk";
+export type HaltCode = "operator" | "stop_file" | "budget" | "job" | "rule" | "orphans" | "disk" | "agent";
 
 export interface Halt {
   readonly code: HaltCode;

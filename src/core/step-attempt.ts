@@ -118,7 +118,7 @@ function unsuccessful(run: Run, task: Task, { outcome, runMs }: Ended<Bad>): Fac
   if (outcome.tip !== undefined) return [{ kind: "branch-moved", tip: outcome.tip, reason: outcome.error }];
   if (outcome.subcategory === "full") return full(run, task, { reason: outcome.error, runMs });
   if (outcome.parkMs !== undefined)
-    return [parked(task, { reason: outcome.error, runMs, parkMs: outcome.parkMs })];
+    return parked(run, task, { outcome: { ...outcome, parkMs: outcome.parkMs }, runMs });
   if (outcome.lost) return lost(run, task, { reason: outcome.error, runMs });
   if (outcome.category === "unparseable" && task.attempt?.stage === "working")
     return [entered(run, task, { stage: "repairing", runMs })];
@@ -132,12 +132,17 @@ function full(run: Run, task: Task, { reason, runMs }: { reason: string; runMs: 
   return run.halt ? [paused] : [paused, { kind: "halt-requested", code: "disk", reason, now: false }];
 }
 
-/** A usage limit is nobody's fault: it costs no try, and the task is left alone until the limit is over (C7). */
+/**
+ * A usage limit is nobody's fault: it costs no try, and the task is left alone until the limit is over (C7). One who cannot
+ * work at all would fail every task in turn: a person is needed.
+ */
 function parked(
+  run: Run,
   task: Task,
-  { reason, runMs, parkMs }: { reason: string; runMs: number; parkMs: number },
-): Fact {
-  return { kind: "attempt-parked", ...tryOf(task), reason, runMs, notBeforeMs: runMs + parkMs };
+  { outcome: { error: reason, parkMs, unable }, runMs }: Ended<Bad & { readonly parkMs: number }>,
+): Fact[] {
+  const left: Fact = { kind: "attempt-parked", ...tryOf(task), reason, runMs, notBeforeMs: runMs + parkMs };
+  return unable && !run.halt ? [left, { kind: "halt-requested", code: "agent", reason, now: false }] : [left];
 }
 
 /** Nobody's fault, and yet an attempt that takes the orchestrator with it each time must not go on for ever. */

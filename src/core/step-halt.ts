@@ -2,8 +2,15 @@
 import { accept, refuse, type Step, type Steps } from "./answer.ts";
 import type { Fact } from "./fact.ts";
 import type { InputOf } from "./input.ts";
+import type { Halt } from "./parts.ts";
 import { closest, problem } from "./problem.ts";
 import type { Run } from "./run.ts";
+
+/** What takes a halted run on. */
+export function wayOn({ code }: Pick<Halt, "code">): string {
+  if (code === "budget") return "heddle resume --budget <usd>";
+  return code === "agent" ? "heddle doctor, then: heddle resume" : "heddle resume";
+}
 
 export const haltSteps: Steps<"halt" | "confirm-halt" | "resume" | "ask" | "answer"> = {
   halt: (run, { reason, code = "operator", now = false }) => {

@@ -2,6 +2,7 @@
 import { decide } from "./protocol.ts";
 import { placeInQueue } from "./queue.ts";
 import { type Run, type Stage, type Task, taskOf } from "./run.ts";
+import { wayOn } from "./step-halt.ts";
 import { hintOf } from "./step-phase.ts";
 import { causesOf } from "./step-task.ts";
 import { isReady, isSettled, statusOf } from "./task.ts";
@@ -129,8 +130,8 @@ function verified({ verification }: Task): string[] {
 export function whyRun(run: Run): Why {
   const { halt, questions } = run;
   if (halt) {
-    const hint = halt.code === "budget" ? "heddle resume --budget <usd>" : "heddle resume";
-    return { status: run.phase, reasons: [`it is halted since ${halt.requestedAt}: ${halt.reason}`], hint };
+    const reasons = [`it is halted since ${halt.requestedAt}: ${halt.reason}`];
+    return { status: run.phase, reasons, hint: wayOn(halt) };
   }
   const open = questions.find((question) => question.answer === null);
   if (open)

@@ -61,6 +61,12 @@ export function parkedBy(
   return parked && { parkMs: parked.parkMs, error: `${message}; ${parked.outlook}` };
 }
 
+/** Its key, its program or its settings are wrong, and will be for the next task. */
+const unableBy = (stopped: Stopped) =>
+  stopped.kind === "failed" && stopped.category === "environment" && !stopped.retryable
+    ? { parkMs: 0, unable: true }
+    : undefined;
+
 /** An attempt that takes its orchestrator with it each time is lost in the end. */
 const mostResumed = 3;
 
@@ -196,7 +202,10 @@ export async function conclude(work: TaskWork, { stopped, usage, asked }: Ended)
 async function judged(work: TaskWork, proposal: Proposal, stopped: Stopped): Promise<Outcome> {
   switch (proposal.kind) {
     case "none":
-      return { ...nothingProposed(stopped), ...parkedBy(stopped, work.agent.name, work.park) };
+      return {
+        ...nothingProposed(stopped),
+        ...(parkedBy(stopped, work.agent.name, work.park) ?? unableBy(stopped)),
+      };
     case "unreadable":
       return failure("unparseable", proposal.reason);
     case "wrong":

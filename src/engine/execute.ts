@@ -1,5 +1,6 @@
 // `heddle execute`: from a ready plan to merged, verified changes. Everything an earlier run left behind is looked at
 // first, then the loop drives the tasks, and at the end the result lands in the person's checkout, if that cannot hurt.
+
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
@@ -7,6 +8,7 @@ import type { Config } from "../config/config.ts";
 import type { Input } from "../core/input.ts";
 import { isProblem, type Problem, problem } from "../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../core/run.ts";
+import { wayOn } from "../core/step-halt.ts";
 import { userPreferences } from "../discovery/preferences.ts";
 import { attemptFolder } from "../effects/attempt-folder.ts";
 import { pinOf } from "../effects/merge.ts";
@@ -94,7 +96,7 @@ const executed = new Set(["ready", "executing", "verifying", "gap_planning"]);
 async function refuseUnlessReady(app: App, verify: boolean): Promise<void> {
   const { phase, halt } = await app.look(({ phase, halt }) => ({ phase, halt }));
   if (halt)
-    throw new Refused([problem("halted", `the run is halted: ${halt.reason}`, { hint: "heddle resume" })]);
+    throw new Refused([problem("halted", `the run is halted: ${halt.reason}`, { hint: wayOn(halt) })]);
   if (executed.has(phase) || (verify && phase === "complete")) return;
   const hint = phase === "complete" ? "heddle report" : "heddle plan goes on with the plan";
   throw new Refused([problem("wrong-phase", `nothing is executed in phase \`${phase}\``, { hint })]);

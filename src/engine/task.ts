@@ -1,5 +1,6 @@
 // One task from its brief to accepted or reverted (L): made here, looked at before anything is decided, and driven like
 // every run. The same for protocols of one's own, whose artifacts lie in the run's folder as well.
+
 import { readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { AgentEvent } from "../agents/agent.ts";
@@ -9,6 +10,7 @@ import { isProblem, problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Run } from "../core/run.ts";
 import { carryOut } from "../core/step.ts";
+import { wayOn } from "../core/step-halt.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { isAlive } from "../host/process.ts";
@@ -157,7 +159,7 @@ export async function runJobs({ app, agent, unconfined, within, watch, ...order 
   if (halt)
     throw new Refused([
       problem("halted", `the run is halted: ${halt.reason}`, {
-        hint: halt.code === "budget" ? "heddle resume --budget <usd>" : "heddle resume",
+        hint: wayOn(halt),
       }),
     ]);
   const isTask = (await app.look((run) => run.protocolName)) === "lifecycle";

@@ -1,6 +1,8 @@
 // Why a mission stands still: a code for programs, a sentence for people, and the command that goes on (M9).
+
 import { decide } from "../core/protocol.ts";
 import type { Run } from "../core/run.ts";
+import { wayOn } from "../core/step-halt.ts";
 import { currentTask, openQuestion } from "../protocols/mission/subjects.ts";
 
 export interface Standing {
@@ -23,7 +25,7 @@ function halted({ halt, usage }: Run): Standing | undefined {
       hint: `heddle resume --budget ${Math.ceil(usage.costUsd * 2 + 1)}, then: heddle mission`,
     };
   const own = code === "job" || message === "Ctrl-C";
-  return { code, message, hint: own ? "heddle mission" : "heddle resume, then: heddle mission" };
+  return { code, message, hint: own ? "heddle mission" : `${wayOn(halt)}, then: heddle mission` };
 }
 
 /** A role that asks before there is a plan; what tasks ask is the rules' affair. */

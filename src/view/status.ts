@@ -1,9 +1,11 @@
 // Where a run stands: as a document for programs, as a page for people, and as one calm screen while it goes on.
+
 import { freshness } from "../core/artifact.ts";
 import type { Job } from "../core/parts.ts";
 import { decide } from "../core/protocol.ts";
 import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
+import { wayOn } from "../core/step-halt.ts";
 import { statusOf } from "../core/task.ts";
 import { elapsed } from "./amount.ts";
 import { type Standing, standingOf, verifyingStands } from "./mission.ts";
@@ -109,7 +111,7 @@ export function phaseLine(run: Run, look: Pick<Look, "width" | "color">): string
 
 function haltLines(run: Run, look: Look): string[] {
   const reason = run.halt?.reason ?? (look.stopFile ? "a STOP file is there" : undefined);
-  const way = run.halt?.code === "budget" ? "heddle resume --budget <usd> goes on" : "heddle resume goes on";
+  const way = `${wayOn(run.halt ?? { code: "stop_file" })} goes on`;
   const open = run.questions.filter((question) => question.answer === null);
   return [
     ...(reason === undefined || (run.halt && standsForItself(run))

@@ -86,14 +86,20 @@ describe("an agent that may not be asked", () => {
     expect(await project.facts("attempt-failed")).toEqual([]);
   });
 
-  it("U1 a key that is refused is said, with what finds out more and what goes on", async () => {
+  it("U1 C10 a key that is refused halts the run, costs no try, and says what finds out more and what goes on", async () => {
     const refused = { status: 401, words: "invalid x-api-key", work: "" };
     const project = await made(standIn("true", refused), { agent: "claude", attempts: 3 });
     const ran = await executed(project);
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("the model's API refused the key (401): invalid x-api-key");
-    expect(ran.out).toContain("hint: heddle doctor, then: heddle state retry-task T001 --force");
+    expect(ran.out).toContain("heddle doctor, then: heddle resume goes on");
     expect(await project.facts("task-started")).toHaveLength(1);
+    expect((await project.status()).tasks).toMatchObject({ failed: 0, pending: 1 });
+    expect((await executed(project)).err).toContain("hint: heddle doctor, then: heddle resume");
+    await project.must("resume");
+    project.config({ agent: "command:./agent.cjs" });
+    expect((await executed(project)).code).toBe(0);
+    expect(await project.facts("attempt-failed")).toEqual([]);
   });
 
   it("U1 an API that is down costs no try where a fallback goes on at once", async () => {

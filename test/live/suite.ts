@@ -39,8 +39,8 @@ export function agentSuite(agent: LiveAgent): void {
       project.agent = agent.word;
       const model = await modelThat(diligent);
       expect((await project.execute(model)).code).toBe(1);
-      expect(await project.facts("task-failed")).toMatchObject([
-        { retryable: false, error: expect.stringContaining("nobody has approved") },
+      expect(await project.facts("halt-requested")).toMatchObject([
+        { code: "agent", reason: expect.stringContaining("nobody has approved") },
       ]);
       expect(model.asked).toEqual([]);
     });
@@ -65,9 +65,10 @@ export function agentSuite(agent: LiveAgent): void {
         message,
       }));
       expect((await project.execute(model)).code).toBe(1);
-      expect(await project.facts("task-failed")).toMatchObject([
-        { attempt: 1, retryable: false, error: expect.stringMatching(/key \(401\)|is not signed in/) },
+      expect(await project.facts("halt-requested")).toMatchObject([
+        { code: "agent", reason: expect.stringMatching(/key \(401\)|is not signed in/) },
       ]);
+      expect(await project.facts("task-started")).toHaveLength(1);
     });
 
     it("G5 leaves nothing behind after a second Ctrl-C, and goes on later", () => goesOn(agent, "SIGINT"));

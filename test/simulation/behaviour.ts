@@ -97,6 +97,7 @@ export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviou
   const category = behaviour === "talks nonsense" ? "unparseable" : evidence ? "test" : "runtime";
   const retryable = behaviour !== "fails for good";
   const parked = behaviour === "is limited" ? { parkMs: sim.random.between(0, 400) } : {};
+  const unable = behaviour === "is limited" && isTaskWork(work) && sim.random.chance(0.5);
   const outcome: Outcome = {
     ok,
     error: behaviour,
@@ -105,6 +106,7 @@ export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviou
     retryable,
     ...seen,
     ...parked,
+    ...(unable && { unable }),
   };
   return saying(outcome, { good, digest });
 }

@@ -51,6 +51,7 @@ const taskMutants: readonly Mutant[] = [
     "      task.notBeforeMs = notBeforeMs;\n",
     "",
   ]),
+  core("step-attempt.ts", "an agent that cannot work fails everything", ["unable && !run.halt ?", "false ?"]),
   core("meaning-job.ts", "a usage limit costs a role a try", ["tries: record.tries - 1, ", ""]),
   core("meaning-task.ts", "tries are not counted", ["      task.tries++;\n", ""]),
   core("meaning-task.ts", "the back-off is forgotten", ["      task.notBeforeMs = fact.notBeforeMs;\n", ""]),

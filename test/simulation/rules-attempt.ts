@@ -110,6 +110,13 @@ export const attemptRules: Rules<FactKind> = {
     const task = scene.ledger.at(id);
     giveBack(scene, task);
     task.notBeforeMs = notBeforeMs;
+    const isUnable = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.unable);
+    const isHalted = scene.ledger.halt !== null || scene.kinds.includes("halt-requested");
+    scene.sim.check(
+      !isUnable || isHalted,
+      "C10 unable",
+      () => `the agent of ${id} cannot work, and nobody is told`,
+    );
     scene.sim.saw("agent was limited");
   },
   "proposal-recorded": (scene, { task: id, attempt }) => {

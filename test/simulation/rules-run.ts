@@ -167,6 +167,10 @@ function halted({ sim, ledger, kinds }: Scene, { code, now, reason }: FactOf<"ha
     sim.check(isAsked, "X14 abort", () => "halted by orphans, and nobody wanted that");
     sim.saw("halted by an orphan");
   }
+  if (code === "agent") {
+    sim.check(kinds.includes("attempt-parked"), "C10 unable", () => "halted by an agent that nobody parked");
+    sim.saw("halted by an agent that cannot work");
+  }
   if (ledger.engineAttempts() > 0)
     sim.saw(now ? "halted now with attempts running" : "halted with attempts running");
   ledger.halt = { code, now };

@@ -48,6 +48,7 @@ export const moments = {
   "lost too often": 20,
   "orphan skipped": 5,
   "halted by an orphan": 5,
+  "halted by an agent that cannot work": 5,
   "merge conflicted": 20,
   "red on merge": 20,
   "evidence carried over": 200,
