@@ -66,6 +66,8 @@ export interface Proposals {
   readonly fixes: readonly Fix[];
   /** Findings that need somebody who understands the skill: an agent or a person. */
   readonly open: readonly string[];
+  /** Findings of a huge skill that were not tried in this round. */
+  readonly later: readonly string[];
 }
 
 export function propose(skill: Skill, focus: readonly string[] = []): Proposals {
@@ -73,12 +75,13 @@ export function propose(skill: Skill, focus: readonly string[] = []): Proposals 
   const fixes: Fix[] = [];
   const open: string[] = [];
   const tried = worstOf(skill, before.findings);
-  for (const finding of before.findings) {
-    const mending = tried.has(finding) ? mend(skill, finding, { before, focus }) : undefined;
+  const later = before.findings.filter((finding) => !tried.has(finding)).map(({ id }) => id);
+  for (const finding of tried) {
+    const mending = mend(skill, finding, { before, focus });
     if (mending) fixes.push(fixOf(`FIX-${fixes.length + 1}`, finding, mending));
     else open.push(finding.id);
   }
-  return { fixes, open };
+  return { fixes, open, later };
 }
 
 const mostTokens = 400_000;
@@ -89,7 +92,8 @@ function worstOf({ files }: Skill, findings: readonly Finding[]): ReadonlySet<Fi
   const size = files.reduce((sum, { tokens }) => sum + tokens, 1);
   const rank = ({ severity }: Finding) => severities.indexOf(severity);
   const most = Math.min(50, Math.max(fewest, Math.floor(mostTokens / size)));
-  return new Set([...findings].sort((a, b) => rank(a) - rank(b)).slice(0, most));
+  const worst = new Set([...findings].sort((a, b) => rank(a) - rank(b)).slice(0, most));
+  return new Set(findings.filter((finding) => worst.has(finding)));
 }
 
 function mend(

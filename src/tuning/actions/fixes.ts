@@ -7,7 +7,7 @@ import { type Applied, appliedBefore, applyFix, rollBack } from "../apply.ts";
 import { fixesFromEdits } from "../edits.ts";
 import type { Fix } from "../fix.ts";
 import { countOf, type Measured, measure, weightOf } from "../measure.ts";
-import { helps, propose } from "../propose.ts";
+import { helps, type Proposals, propose } from "../propose.ts";
 import type { Skill } from "../skill.ts";
 import { type Act, type ActionCase, ActionFailed, focusOf, listOf, skillOf } from "./action.ts";
 import { appliedLine, issuesOf } from "./look.ts";
@@ -23,8 +23,8 @@ export const proposeFixes: Act = (given) => {
     makeFolder(dirname(editsOf(given)));
     replaceFile(editsOf(given), `${JSON.stringify(advice.edits, null, 2)}\n`);
   }
-  const { fixes, open } = proposalsFor(given, skillOf(given));
-  replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open }, null, 2)}\n`);
+  const { fixes, open, later } = proposalsFor(given, skillOf(given));
+  replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open, later }, null, 2)}\n`);
   replaceFile(join(given.workDir, "fixes/fix-proposals.md"), proposalText(fixes));
   const proposed = fixes.map(({ id, risk, strategy, description, issues }) => ({
     ...{ id, risk, strategy, description, issues },
@@ -32,24 +32,25 @@ export const proposeFixes: Act = (given) => {
   return {
     stateUpdates: { proposed_fixes: proposed as unknown as Json, open_issues: [...open] },
     outputFiles: [proposals, "fixes/fix-proposals.md"],
-    summary: proposedSummary(fixes, open, given),
+    summary: proposedSummary({ fixes, open, later }, given),
   };
 };
 
-function proposedSummary(fixes: readonly Fix[], open: readonly string[], { hasAgent }: ActionCase): string {
+function proposedSummary({ fixes, open, later }: Proposals, { hasAgent }: ActionCase): string {
   const agents = fixes.filter(({ strategy }) => strategy.startsWith("agent:")).length;
   const by = agents > 0 ? ` (${agents} by an agent)` : "";
   const rest = `${open.length} finding${open.length === 1 ? "" : "s"} that no rule mends`;
   const hint = hasAgent ? "" : "; an agent may: --agent claude";
-  return `${fixes.length} fix${fixes.length === 1 ? "" : "es"}${by}${open.length > 0 ? `; ${rest}${hint}` : ""}`;
+  const wait = later.length > 0 ? `; ${later.length} more are for later rounds, the skill is huge` : "";
+  return `${fixes.length} fix${fixes.length === 1 ? "" : "es"}${by}${open.length > 0 ? `; ${rest}${hint}` : ""}${wait}`;
 }
 
 /** What heddle can do by itself, then what an agent proposed for the rest. */
-function proposalsFor(given: ActionCase, skill: Skill): { fixes: readonly Fix[]; open: readonly string[] } {
+function proposalsFor(given: ActionCase, skill: Skill): Proposals {
   const focus = focusOf(given);
-  const { fixes, open } = propose(skill, focus);
+  const { fixes, open, later } = propose(skill, focus);
   const edits = JSON.parse(readIfThere(editsOf(given)) ?? "[]") as readonly AgentEdit[];
-  if (edits.length === 0 || open.length === 0) return { fixes, open };
+  if (edits.length === 0 || open.length === 0) return { fixes, open, later };
   const before = measure(skill, focus);
   const left = before.findings.filter(({ id }) => open.includes(id));
   const more = fixesFromEdits(skill, { edits, open: left, before, focus }).map((fix, at) => ({
@@ -57,7 +58,7 @@ function proposalsFor(given: ActionCase, skill: Skill): { fixes: readonly Fix[];
     id: `FIX-${fixes.length + at + 1}`,
   }));
   const mended = more.flatMap(({ issues }) => issues);
-  return { fixes: [...fixes, ...more], open: open.filter((id) => !mended.includes(id)) };
+  return { fixes: [...fixes, ...more], open: open.filter((id) => !mended.includes(id)), later };
 }
 
 function proposalText(fixes: readonly Fix[]): string {
