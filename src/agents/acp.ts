@@ -45,7 +45,8 @@ async function* converse(
   const tools = order.trusted || !steeringOf(quirks).needsTrust;
   const obeyed = quirks?.obeys?.find((name) => existsSync(join(order.workspace.cwd, name)));
   if (!order.trusted && obeyed !== undefined) {
-    const why = `${quirks?.title} would obey the repository's ${obeyed}, which nobody has approved`;
+    const look = `heddle settings show ${steeringOf(quirks).steeredBy}`;
+    const why = `${quirks?.title} would obey the repository's ${obeyed}, which nobody has approved (${look})`;
     yield { kind: "stopped", how: failedAs("environment", why, false) };
     return;
   }

@@ -67,6 +67,8 @@ export type Stopped =
       readonly retryable: boolean;
       /** It may not be asked for a while, and how long, as far as it says. */
       readonly limit?: { readonly resetsInMs: number | null };
+      /** The API that it asks is down, or cannot be reached: nobody's fault, if it was there before. */
+      readonly outage?: true;
     };
 
 export interface Agent {

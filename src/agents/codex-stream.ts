@@ -11,7 +11,7 @@ import type { AgentEvent, Stopped } from "./agent.ts";
 import { type Rollout, tokensIn } from "./codex-rollout.ts";
 import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";
 import { costOf, type Prices, type Tokens } from "./prices.ts";
-import { failedAs, jsonIn, stoppedBy } from "./program.ts";
+import { failedAs, jsonIn, outageAs, stoppedBy } from "./program.ts";
 import { isUsageLimit, limitedAs } from "./usage-limit.ts";
 
 const longestDetail = 200;
@@ -147,7 +147,7 @@ function failureIn(message: string): Stopped {
   if (status !== undefined) return apiFailure(Number(status), said);
   if (isUsageLimit(message)) return limitedAs(`Codex may not ask its model for now: ${said}`);
   if (/high demand|overloaded|at capacity/i.test(message))
-    return failedAs("environment", `the model's API is overloaded: ${said}`);
+    return outageAs(`the model's API is overloaded: ${said}`);
   if (/connection failed|error sending request|stream disconnected|timed? ?out|network/i.test(message))
     return apiFailure(undefined, said);
   return failedAs("runtime", `Codex stopped: ${said}`);

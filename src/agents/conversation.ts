@@ -4,7 +4,7 @@ import type { Limits } from "../host/limits.ts";
 import type { Ending, ProgramLine, ProgramSpec } from "../host/program.ts";
 import { runProgram } from "../host/run.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
-import { failedAs, heddleServer, questionIn } from "./program.ts";
+import { failedAs, heddleServer, outageAs, questionIn } from "./program.ts";
 import { limitedAs } from "./usage-limit.ts";
 
 export interface Caps {
@@ -141,13 +141,12 @@ export function shortened(text: string, most: number): string {
 
 /** What the model's API answered, as an end. A key that is refused, or a model that is not there, will be so again. */
 export function apiFailure(status: unknown, said: string): Stopped {
-  if (typeof status !== "number")
-    return failedAs("environment", `the model's API could not be reached: ${said}`);
+  if (typeof status !== "number") return outageAs(`the model's API could not be reached: ${said}`);
   if (status === 401 || status === 403)
     return failedAs("environment", `the model's API refused the key (${status}): ${said}`, false);
   if (status === 404)
     return failedAs("environment", `the model's API does not know the model (404): ${said}`, false);
   if (status === 429) return limitedAs(`the model's API limits its use (429): ${said}`);
-  const category = status >= 500 ? "environment" : "runtime";
-  return failedAs(category, `the model's API answered ${status}: ${said}`);
+  const message = `the model's API answered ${status}: ${said}`;
+  return status >= 500 ? outageAs(message) : failedAs("runtime", message);
 }

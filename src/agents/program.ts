@@ -80,6 +80,10 @@ function boxFor({ box, readable, network }: AgentProgram, order: Order, first: s
   };
 }
 
+export function outageAs(message: string): Stopped {
+  return { kind: "failed", category: "environment", message, retryable: true, outage: true };
+}
+
 export function failedAs(
   category: Extract<Stopped, { kind: "failed" }>["category"],
   message: string,

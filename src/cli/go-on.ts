@@ -21,7 +21,8 @@ export async function goOn(call: Call, app: App, { all, explain = false }: Going
   await lookAtFiles(app);
   const { suggestion: before, explained } = await suggest(app);
   if (explain) call.say(explainText(explained));
-  call.say(whatIsNext(before));
+  // What is not done is said once, at the end.
+  if (before.action === "go" || before.action === "job") call.say(whatIsNext(before));
   if (before.action === "go" && !all) await app.submit({ kind: "advance", digests: {} });
   else if (before.action === "go" || before.action === "job") await work(call, app, { all, from: before });
   const reply = await outcome(call, app, { all, before });

@@ -1,18 +1,11 @@
 // What a person decides while a skill is tuned: by flag, on the terminal, or later by `heddle answer` (S12). And what he
 // sees meanwhile.
 import type { Run } from "../core/run.ts";
-import { type Decision, type Proposed, selectedFixes } from "../engine/tune.ts";
+import { type Asking, selectedFixes } from "../engine/tune.ts";
 import { readIfThere } from "../host/files.ts";
 import { stateAt } from "../protocols/tuning/subjects.ts";
 import type { Call } from "./command.ts";
 import { canAsk, type Prompts, prompts } from "./prompts.ts";
-
-export interface Asking {
-  readonly decision: Decision;
-  readonly fixes: readonly Proposed[];
-  /** Where the proposals and the summary are. */
-  readonly workDir: string;
-}
 
 export async function answerTo(call: Call, asking: Asking): Promise<string | undefined> {
   const { point, text, options } = asking.decision;
@@ -28,16 +21,17 @@ export async function answerTo(call: Call, asking: Asking): Promise<string | und
   if (!canAsk(call)) return undefined;
   const ask = await prompts(call);
   if (point === "fixes") return chooseFixes(call, ask, asking);
-  if (point === "summary") call.say(readIfThere(`${asking.workDir}/tuning-summary.md`) ?? "");
+  // The reply shows it.
+  if (point === "summary") return "finish";
   return ask.choose(text, options);
 }
 
 const some = "some of them";
 const diffs = "show the diffs";
 
-async function chooseFixes(call: Call, ask: Prompts, { decision, fixes, workDir }: Asking): Promise<string> {
-  for (const { id, risk, description, pattern, file } of fixes)
-    call.say(`  ${id.padEnd(7)} ${risk.padEnd(6)}  ${description}  (${pattern}, ${file})`);
+async function chooseFixes(call: Call, ask: Prompts, asking: Asking): Promise<string> {
+  const { decision, fixes, workDir } = asking;
+  for (const line of findingLines(asking)) call.say(line);
   for (;;) {
     const chosen = await ask.choose(decision.text, ["all", "low risk", some, diffs, "none"]);
     if (chosen === diffs) call.say(readIfThere(`${workDir}/fixes/fix-proposals.md`) ?? "");
@@ -50,6 +44,15 @@ async function chooseFixes(call: Call, ask: Prompts, { decision, fixes, workDir 
       return ask.text("Which ones?", { initial: "", check });
     }
   }
+}
+
+/** Each finding with the fix for it, or without one. */
+function findingLines({ fixes, issues }: Asking): string[] {
+  return issues.flatMap(({ id, severity, file, line, pattern, description }) => {
+    const fix = fixes.find((each) => each.issues.includes(id));
+    const how = fix ? `${fix.id} (${fix.risk} risk): ${fix.description}` : "no rule mends it";
+    return [`  ${severity.padEnd(8)} ${file}:${line}  ${pattern} ${description}`, `           ${how}`];
+  });
 }
 
 /** What is wrong with the skill, when nobody has said it and somebody can be asked. */

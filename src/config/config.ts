@@ -195,13 +195,25 @@ const roles = [
   "mission-planner",
   "executor",
   "verifier",
+  "requirement-analyst",
   "deep-analyst",
+  "fix-author",
 ];
 
 /** Phases in which somebody works; here as well as in the protocols, because their tables are dear to load. */
 export const phases = [
   ...["logical", "physical", "definition", "validation", "sequencing", "executing"],
-  ...["planning", "plan_review", "codegen", "review", "accept", "research", "verifying", "tuning"],
+  ...[
+    "planning",
+    "plan_review",
+    "codegen",
+    "review",
+    "accept",
+    "research",
+    "verifying",
+    "gap_planning",
+    "tuning",
+  ],
 ];
 
 function unknownNames(document: JsonDocument, config: Config, isOwn: IsOwn): Problem[] {

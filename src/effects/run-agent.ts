@@ -40,12 +40,13 @@ export interface TaskWork extends Omit<Seeing, "author" | "at"> {
 export type TrustOf = (agent: Agent) => { readonly isTrusted: boolean; readonly note?: string };
 
 /**
- * A usage limit of this agent, and how long it lasts as far as it says: how long to wait, and what comes then. `failed`: it
- * cannot work at all just now (its API, its key, its program); nothing, when nobody else could go on in its place.
+ * What an agent's end means for whom to ask next: how long to wait, and what comes then; nothing, when that does not help.
+ * A usage limit, with how long it lasts as far as it says; an API that is down; `failed`, where it cannot work at all just now
+ * for another reason (its key, its program); and `worked`.
  */
 export type Park = (
   agent: string,
-  why: { readonly resetsInMs: number | null } | "failed",
+  why: { readonly resetsInMs: number | null } | "outage" | "failed" | "worked",
 ) => { readonly parkMs: number; readonly outlook: string } | undefined;
 
 export function parkedBy(
@@ -53,9 +54,10 @@ export function parkedBy(
   agent: string,
   park: Park,
 ): { readonly parkMs: number; readonly error: string } | undefined {
-  if (stopped.kind !== "failed") return undefined;
-  const { limit, category, message } = stopped;
-  const parked = limit ? park(agent, limit) : category === "environment" ? park(agent, "failed") : undefined;
+  if (stopped.kind !== "failed") return void park(agent, "worked");
+  const { limit, outage, category, message } = stopped;
+  if (!limit && category !== "environment") return undefined;
+  const parked = park(agent, limit ?? (outage ? "outage" : "failed"));
   return parked && { parkMs: parked.parkMs, error: `${message}; ${parked.outlook}` };
 }
 
@@ -206,6 +208,7 @@ async function judged(work: TaskWork, proposal: Proposal, stopped: Stopped): Pro
       replaceFile(work.resultFile, proposal.text);
       return { ok: true, inputs: [proposal.asks] };
     case "success": {
+      work.park(work.agent.name, "worked");
       replaceFile(work.resultFile, proposal.text);
       const { at = work.now(), agent = work.agent.name } = startedOf(work.folder) ?? {};
       const seen = await seeWork({ ...work, author: agent, at }, proposal.result);

@@ -107,8 +107,9 @@ export async function workOn(
     if (event.kind === "stopped") stopped = event.how;
   }
   const spent = usage && { usage };
+  const parked = parkedBy(stopped, agent.name, park);
   if (stopped.kind === "finished") return { ok: true, inputs: asked, ...spent };
   const { category, message, retryable } = stopped;
   const failure = { ok: false as const, error: message, category, subcategory: null, retryable };
-  return { ...failure, ...parkedBy(stopped, agent.name, park), ...spent };
+  return { ...failure, ...parked, ...spent };
 }

@@ -8,6 +8,7 @@ import { isProblem, type Problem, problem } from "../core/problem.ts";
 import type { Park } from "../effects/run-agent.ts";
 import { wallClock } from "../host/clock.ts";
 import type { PhaseWorker } from "../protocols/workers.ts";
+import { failedMs, Leave } from "./leave.ts";
 import { makeAgent, type Workshop } from "./make-agent.ts";
 import { Refused } from "./refused.ts";
 
@@ -37,36 +38,18 @@ interface Candidate {
   readonly set: Pick<WorkerConfig, "model" | "effort">;
 }
 
-/** Somebody else may be asked at once; nobody is left alone for longer than this, because what they say may be wrong. */
-const longestMs = 60 * 60_000;
-const shortestMs = 1000;
-const unlessSaidMs = 60_000;
-/** One whose API, key or program failed is tried again after this, where another goes on meanwhile. */
-const failedMs = 10 * 60_000;
-const forgottenMs = 10 * 60_000;
-
 export function chooseAgents(choice: Choice): Agents {
   const { config } = choice;
   const now = choice.now ?? (() => performance.now());
   const made = new Map<string, Agent | Problem>();
-  const limited = new Map<string, { readonly untilMs: number; readonly times: number }>();
   const make = ({ word, set }: Candidate) => {
     const key = JSON.stringify([word, set.model, set.effort]);
     const agent = made.get(key) ?? makeAgent(word, choice, set);
     made.set(key, agent);
     return agent;
   };
-  const waitMs = (word: string) => Math.max(0, (limited.get(word)?.untilMs ?? 0) - now());
-  const isFree = (each: Candidate) => waitMs(each.word) === 0 && !isProblem(make(each));
-  const leaveAlone = (word: string, resetsInMs: number | null) => {
-    const { times: before = 0, untilMs = 0 } = limited.get(word) ?? {};
-    // One that could be asked for a while begins anew.
-    const times = now() - untilMs > forgottenMs ? 1 : before + 1;
-    const guess = unlessSaidMs * 2 ** Math.min(times - 1, 6);
-    const forMs = Math.min(Math.max(resetsInMs ?? guess, shortestMs), longestMs);
-    limited.set(word, { untilMs: now() + forMs, times });
-    return forMs;
-  };
+  const leave = new Leave(now);
+  const isFree = (each: Candidate) => leave.waitMs(each.word) === 0 && !isProblem(make(each));
   const forRole = (role: string, about: About = {}) => {
     const all = candidatesFor(choice, { role, ...about });
     const chosen = all.find(isFree) ?? all[0];
@@ -89,17 +72,23 @@ export function chooseAgents(choice: Choice): Agents {
       return other ?? forRole("task-verifier", about);
     },
     park: (role, about) => (word, why) => {
+      if (why === "worked") return void leave.worked(word);
       const all = candidatesFor(choice, { role, ...about });
-      if (why === "failed" && !all.some((each) => each.word !== word && isFree(each))) return undefined;
-      const { resetsInMs } = why === "failed" ? { resetsInMs: failedMs } : why;
-      const forMs = leaveAlone(word, resetsInMs);
+      const fails = why === "failed" || why === "outage";
+      if (fails && !all.some((each) => each.word !== word && isFree(each)))
+        return why === "outage" ? goesOnAfter(leave.waitOut(word)) : undefined;
+      const { resetsInMs } = fails ? { resetsInMs: failedMs } : why;
+      const forMs = leave.alone(word, resetsInMs);
       const next = all.find(isFree);
       if (next) return { parkMs: 0, outlook: `${next.word} goes on` };
-      const parkMs = Math.ceil(Math.min(...all.map((each) => waitMs(each.word) || forMs)));
+      const parkMs = Math.ceil(Math.min(...all.map((each) => leave.waitMs(each.word) || forMs)));
       return { parkMs, outlook: `goes on by itself ${sayWhen(parkMs, resetsInMs)}` };
     },
   };
 }
+
+const goesOnAfter = (parkMs: number | undefined) =>
+  parkMs === undefined ? undefined : { parkMs, outlook: `goes on by itself ${sayWhen(parkMs, parkMs)}` };
 
 function sayWhen(parkMs: number, resetsInMs: number | null): string {
   const at = new Date(Date.parse(wallClock()) + parkMs).toISOString().slice(0, 19);

@@ -87,8 +87,9 @@ export class App {
       if (found) return found;
       throw new Refused([problem("unknown-run", `run \`${named}\` does not exist`, { hint: listed(runs) })]);
     }
-    // A skill may be tuned beside the work; commands that name no run are about the work.
-    const work = active.filter(({ protocol }) => protocol !== "tuning");
+    // A skill may be tuned beside the work, and a mission waits for what it handed over: commands that name no run are
+    // about the work.
+    const work = active.filter(({ protocol, phase }) => protocol !== "tuning" && phase !== "handed_over");
     const [only, ...others] = work.length > 0 ? work : active;
     if (only && others.length === 0) return only;
     if (!only)

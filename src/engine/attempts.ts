@@ -295,21 +295,24 @@ export function setUpOf({ app, config, box }: Execution): SetUp {
 
 const sandboxOf = (box: BoxChoice) => (box.kind === "boxed" ? box.sandbox : null);
 
+/** How acceptance commands are run, whichever they are. */
+export function checkingOf(execution: Execution): Omit<Checking, "folder" | "criteria" | "mark"> {
+  const { config, box, repository } = execution;
+  return {
+    repository,
+    bench: benchFor(config, sandboxOf(box)),
+    setUp: setUpOf(execution),
+    network: config.network?.checks ?? false,
+  };
+}
+
 async function checked(
   execution: Execution,
   { scene, tree }: { scene: Scene; tree: string },
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { config, box, repository } = execution;
-  const checking: Checking = {
-    repository,
-    bench: benchFor(config, sandboxOf(box)),
-    setUp: setUpOf(execution),
-    network: config.network?.checks ?? false,
-    folder: scene.folder,
-    criteria: scene.def.criteria,
-    mark: scene.mark,
-  };
+  const { folder, def, mark } = scene;
+  const checking = { ...checkingOf(execution), folder, criteria: def.criteria, mark };
   const evidence = await checkTree(checking, tree, signal);
   if (isProblem(evidence))
     return {

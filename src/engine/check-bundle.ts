@@ -1,4 +1,5 @@
 // Checking an output by its bundle alone.
+import type { Check } from "../core/parts.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import { type Checks, checkDocument } from "../jobs/check-document.ts";
 import { checkOutput, type Makes, type Output, outputKinds, outputThere } from "../planning/check-output.ts";
@@ -33,11 +34,11 @@ export function checkFor(file: string, text: string): CheckedFor {
 function checkPlanned(bundle: Bundle, makes: Makes, output: Output): Omit<CheckedFor, "path"> {
   if (makes === "gap_tasks") return checkGapTasks(output);
   if (makes !== "verification") return checkOutput(makes, output);
-  const wanted = Array.isArray(bundle.must_haves) ? (bundle.must_haves as readonly MustHave[]) : [];
-  return lookAtVerification(
-    output.path,
-    wanted.map(({ truth }) => String(truth)),
-  );
+  const list = <T>(value: unknown) => (Array.isArray(value) ? (value as readonly T[]) : []);
+  return lookAtVerification(output.path, {
+    truths: list<MustHave>(bundle.must_haves).map(({ truth }) => String(truth)),
+    checks: list<Pick<Check, "command" | "ok">>(bundle.final_checks),
+  });
 }
 
 function checkJob(bundle: Bundle, makes: string, path: string): Omit<CheckedFor, "path"> {

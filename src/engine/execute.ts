@@ -21,10 +21,11 @@ import { verifyBundle } from "../planning/verify-bundle.ts";
 import { verifyProduct } from "../planning/verify-product.ts";
 import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { type App, Refused } from "./app.ts";
-import { executionCarriers, markOf, planCraft } from "./attempts.ts";
+import { type Execution, executionCarriers, markOf, planCraft } from "./attempts.ts";
 import { type BoxChoice, findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
 import { drive } from "./drive.ts";
+import { finalChecksOf, runFinalChecks } from "./final-checks.ts";
 import { describe } from "./plan.ts";
 import { excluded, landedBefore, repositoryOf, withoutGc } from "./target-repository.ts";
 import { type RoleCraft, treeRoleCarriers } from "./tree-roles.ts";
@@ -55,7 +56,7 @@ export async function execute(order: ExecuteRun): Promise<void> {
   await describe(app, config, { unconfined: needed });
   if (verify) await askToVerify(app);
   const execution = { app, craft: planCraft, config, agents, box, repository, watch };
-  const roles = verifyRoles(await app.look((run) => run.targetDir));
+  const roles = verifyRoles(execution, await app.look((run) => run.targetDir));
   const carriers = { ...executionCarriers(execution), ...treeRoleCarriers({ ...execution, roles }) };
   const slots = order.slots ?? (await app.look((run) => run.policy.slots));
   const all = {
@@ -69,12 +70,15 @@ export async function execute(order: ExecuteRun): Promise<void> {
 }
 
 /** What verifies a plan as a whole, and plans what is missing. */
-function verifyRoles(target: string): RoleCraft {
+function verifyRoles(execution: Execution, target: string): RoleCraft {
   const preferences = userPreferences({ target, home: process.env.HOME ?? "" });
   return {
-    product: ({ makes }, run, seen) => verifyProduct(makes, run, seen),
-    bundle: (run, order) => verifyBundle(run, order, preferences),
+    product: (job, run, seen) =>
+      verifyProduct(job.makes, run, { seen, checks: finalChecksOf(execution, run, job) }),
+    bundle: (run, order) =>
+      verifyBundle(run, order, { preferences, checks: finalChecksOf(execution, run, order.job) }),
     readable: (run) => [run.planningDir],
+    before: (job, signal) => runFinalChecks(execution, job, signal),
   };
 }
 

@@ -14,8 +14,9 @@ import { saveFindings, storeSpec, surveyTarget } from "./plan.ts";
 import { hasFiles } from "./target.ts";
 import { landedBefore, repositoryOf } from "./target-repository.ts";
 
-/** Written down before anything is made: whoever goes on with the mission hands it over. */
+/** Written down before anything is made: whoever goes on with the mission hands it over. Said again, it changes nothing. */
 export async function askToHandOver(app: App): Promise<void> {
+  if (await app.look(({ phase }) => phase === "done")) return;
   const problems = [
     ...(await app.look(begunAlready)),
     ...(await planInTheWay(app)),
@@ -26,12 +27,6 @@ export async function askToHandOver(app: App): Promise<void> {
 }
 
 function begunAlready({ phase, tasks, counts }: Run): Problem[] {
-  if (phase === "done")
-    return [
-      problem("phase-complete", "the phase is complete: there is nothing to hand over", {
-        hint: "heddle mission --next --then execute",
-      }),
-    ];
   const begun = [...tasks.all()].find(({ attempts, state }) => attempts > 0 || state === "complete");
   if (!["executing", "verifying"].includes(phase) || (!begun && counts.running === 0)) return [];
   return [

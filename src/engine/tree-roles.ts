@@ -29,6 +29,8 @@ export interface RoleCraft {
   readonly product: (job: Job, run: Run, seen: string | null) => Product;
   readonly bundle: (run: Run, order: MissionOrder) => string;
   readonly readable: (run: Run) => readonly string[];
+  /** What heddle itself does before the role begins. */
+  readonly before?: (job: Job, signal: AbortSignal) => Promise<void>;
 }
 
 type Roles = Execution & { readonly roles: RoleCraft };
@@ -36,6 +38,7 @@ type Roles = Execution & { readonly roles: RoleCraft };
 export function treeRoleCarriers(execution: Roles): Carriers {
   return {
     "run-role": async ({ job }, signal) => {
+      await execution.roles.before?.(job, signal);
       const work = await workFor(execution, job);
       if ("ok" in work) return work;
       if (!isThere(work.folder.ended)) {

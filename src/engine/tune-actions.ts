@@ -7,6 +7,7 @@ import type { Json, Run } from "../core/run.ts";
 import { fileDigest } from "../host/digest.ts";
 import { readIfThere, replaceFile } from "../host/files.ts";
 import { aboutArtifact } from "../protocols/subject.ts";
+import { unmet } from "../protocols/tuning/preconditions.ts";
 import { roundOf, stateAt } from "../protocols/tuning/subjects.ts";
 import { type ActionCase, type ActionResult, ownedUpdates } from "../tuning/actions/action.ts";
 import { actions } from "../tuning/actions/actions.ts";
@@ -28,11 +29,16 @@ export function tuningCarriers(tuning: Tuning): Carriers {
   return {
     "run-role": async ({ job }, signal) => {
       const run = await app.run();
-      const { path, given } = await app.journal.read(run, (state) => ({
+      const { path, given, missing } = await app.journal.read(run, (state) => ({
         path: resultPath(state, job),
         given: caseOf(state),
+        missing: unmet(state, job.role),
       }));
       if (readIfThere(path) !== undefined) return { ok: true };
+      if (missing !== undefined) {
+        replaceFile(path, JSON.stringify({ error: `its precondition does not hold: ${missing}` }));
+        return { ok: true };
+      }
       const asked = { action: job.role, given, time: job.attempt };
       const { advice, error, usage } = await adviceFor(tuning, asked, signal).catch(failed);
       if (signal.aborted) return { ok: true };

@@ -42,7 +42,6 @@ interface Request {
 }
 
 export const deepRole = "deep-analyst";
-export const tuningRoles = ["requirement-analyst", deepRole, "fix-author"] as const;
 
 /** What an agent says to an action before heddle carries it out; nothing when the action needs nobody. */
 export async function adviceFor(

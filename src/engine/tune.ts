@@ -3,15 +3,18 @@
 import { join, relative } from "node:path";
 import type { Config } from "../config/config.ts";
 import type { Input } from "../core/input.ts";
-import { isProblem, problem } from "../core/problem.ts";
+import { problem } from "../core/problem.ts";
 import { decide } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
 import { makeFolder, readIfThere } from "../host/files.ts";
+import { tuning } from "../protocols/tuning/protocol.ts";
 import { deepAreas, roundOf, stateAt } from "../protocols/tuning/subjects.ts";
+import { workersOf } from "../protocols/workers.ts";
+import { listOf } from "../tuning/actions/action.ts";
 import { general } from "../tuning/actions/requirements.ts";
 import { isWithin } from "../tuning/propose.ts";
 import type { SkillPlace } from "../tuning/read.ts";
-import { type Agents, agentWords, chooseAgents } from "./agents.ts";
+import { type Agents, agentWords, chooseAgents, refuseWithoutAgents } from "./agents.ts";
 import { App, type AppOptions, Refused } from "./app.ts";
 import { findBox } from "./box.ts";
 import { readConfig } from "./config.ts";
@@ -20,7 +23,6 @@ import { drive, interrupted } from "./drive.ts";
 import { foldersOf, pathsIn, runFolder } from "./paths.ts";
 import { loadProtocol } from "./protocols.ts";
 import { tuningCarriers } from "./tune-actions.ts";
-import { tuningRoles } from "./tune-agents.ts";
 import { DeepAnalysis } from "./tune-analysis.ts";
 
 export interface TuneOrder extends AppOptions {
@@ -109,6 +111,15 @@ export interface Analyst {
   readonly deep: boolean;
 }
 
+/** A decision, and what it is about. */
+export interface Asking {
+  readonly decision: Decision;
+  readonly fixes: readonly Proposed[];
+  readonly issues: readonly Issue[];
+  /** Where the proposals and the summary are. */
+  readonly workDir: string;
+}
+
 export interface TuneRun {
   readonly app: App;
   readonly by: Analyst;
@@ -120,11 +131,7 @@ export interface TuneRun {
   /** What agents do while they are at it. */
   readonly watch?: (role: string, text: string) => void;
   /** The answer, or nothing when it will be given later. */
-  readonly answer: (asking: {
-    readonly decision: Decision;
-    readonly fixes: readonly Proposed[];
-    readonly workDir: string;
-  }) => Promise<string | undefined>;
+  readonly answer: (asking: Asking) => Promise<string | undefined>;
 }
 
 export interface Tuned {
@@ -183,8 +190,7 @@ async function agentsFor(
   const needed = words.some((word) => !word.startsWith("scripted:"));
   const box = await findBox({ unconfined: unconfined || config.unconfined === true || !needed });
   const agents = chooseAgents({ config, named: agent, root: app.paths.root, box });
-  const problems = tuningRoles.map((role) => agents.forRole(role, { phase: "tuning" })).filter(isProblem);
-  if (problems[0]) throw new Refused([problems[0]]);
+  refuseWithoutAgents(agents, workersOf(tuning));
   return agents;
 }
 
@@ -198,11 +204,12 @@ async function answersTo(
     const { id, text, options, point } = decision;
     if (point !== "requirements")
       await app.submit({ kind: "ask", id, text, options, about: `tuning:${point}` });
-    const { fixes, workDir } = await app.look((run) => ({
+    const about = await app.look((run) => ({
       fixes: proposedFixes(run),
+      issues: listOf<Issue>(stateAt(run, "issues")),
       workDir: run.planningDir,
     }));
-    const said = await answer({ decision, fixes, workDir });
+    const said = await answer({ decision, ...about });
     if (said !== undefined) given.push([id, said]);
   }
   return given;
@@ -261,13 +268,20 @@ export interface Proposed {
   readonly risk: "low" | "medium" | "high";
   readonly description: string;
   readonly strategy: string;
-  readonly pattern: string;
-  readonly file: string;
+  readonly issues: readonly string[];
 }
 
-export function proposedFixes(run: Run): readonly Proposed[] {
-  const proposed = stateAt(run, "proposed_fixes");
-  return Array.isArray(proposed) ? (proposed as unknown as Proposed[]) : [];
+export interface Issue {
+  readonly id: string;
+  readonly pattern: string;
+  readonly severity: string;
+  readonly file: string;
+  readonly line: number;
+  readonly description: string;
+}
+
+function proposedFixes(run: Run): readonly Proposed[] {
+  return listOf<Proposed>(stateAt(run, "proposed_fixes"));
 }
 
 /** `all`, `low risk`, `none`, or ids; nothing when it is something else. */

@@ -43,7 +43,7 @@ export function assignments(root: string, named: string | undefined): Assignment
   );
   return [
     ...Object.values(protocols).flatMap((protocol) => [
-      ...workersIn(protocol.name).map((work) => assigned(protocol.name, work)),
+      ...workersOf(protocol).map((work) => assigned(protocol.name, work)),
       ...(protocol.name === "decomposition" ? [...tags, ...(config.review ? [reviewer()] : [])] : []),
     ]),
     assigned("every protocol", { role: "fixer" }),
@@ -64,11 +64,4 @@ export function assignments(root: string, named: string | undefined): Assignment
       why: { agent: "another vendor than the executor's" },
     };
   }
-}
-
-function workersIn(name: string): Work[] {
-  const protocol = protocols[name];
-  if (!protocol) return [];
-  // The tuning loop's actions are heddle's own, but for one.
-  return name === "tuning" ? [{ role: "deep-analyst", phase: "tuning" }] : workersOf(protocol);
 }

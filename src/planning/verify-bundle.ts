@@ -1,5 +1,6 @@
 // What the two roles are given that verify a plan as a whole: the verifier what must be true and what heddle saw, the
 // task-author the gaps as well as everything that its first plan was made from.
+import type { Check } from "../core/parts.ts";
 import type { Run } from "../core/run.ts";
 import { fileDigest } from "../host/digest.ts";
 import { evidenceOf, type MissionOrder, roleBundle } from "./mission-bundle.ts";
@@ -7,9 +8,13 @@ import { mustHavesOf } from "./must-haves.ts";
 import { fileOf } from "./plan-files.ts";
 import { planningBundle, type RoleOrder } from "./planning-bundle.ts";
 
-export type Preferences = RoleOrder["preferences"];
+export interface Beside {
+  readonly preferences: RoleOrder["preferences"];
+  /** Every command of the plan, as heddle ran it on the tree that is judged. */
+  readonly checks: readonly Check[] | undefined;
+}
 
-export function verifyBundle(run: Run, order: MissionOrder, preferences: Preferences): string {
+export function verifyBundle(run: Run, order: MissionOrder, { preferences, checks }: Beside): string {
   const { role, broken } = order;
   if (role === "task-author") return `${JSON.stringify(authorBundle(run, order, preferences), null, 2)}\n`;
   const named = (name: string) => ({ path: fileOf(run, name), sha256: fileDigest(fileOf(run, name)) });
@@ -20,6 +25,13 @@ export function verifyBundle(run: Run, order: MissionOrder, preferences: Prefere
       inputs: { ...inputs, ...previous(order) },
       must_haves: mustHavesOf(run),
       evidence: evidenceOf(run),
+      final_checks: (checks ?? []).map(({ criterion, command, ok, exit, note }) => ({
+        criterion,
+        command,
+        ok,
+        exit,
+        note,
+      })),
     }),
   });
 }
@@ -27,7 +39,7 @@ export function verifyBundle(run: Run, order: MissionOrder, preferences: Prefere
 const previous = ({ previous: path }: MissionOrder) =>
   path === undefined ? {} : { previous: { path, sha256: null } };
 
-function authorBundle(run: Run, order: MissionOrder, preferences: Preferences) {
+function authorBundle(run: Run, order: MissionOrder, preferences: Beside["preferences"]) {
   const { job, role, skill, bundle, output, workspace } = order;
   const { problems = [] } = run.jobs[job.role] ?? {};
   const missed = problems[0]?.startsWith("nothing fresh lies at") ?? false;

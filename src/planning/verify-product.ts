@@ -2,6 +2,7 @@
 // added: those that are there stay as they are (M7, D20).
 import { basename, join } from "node:path";
 import type { Input } from "../core/input.ts";
+import type { Check } from "../core/parts.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import { fileDigest, textDigest } from "../host/digest.ts";
@@ -24,20 +25,23 @@ import {
 } from "./plan-files.ts";
 import { type Product, textOf } from "./product.ts";
 
-/** `seen`: the commit that the role had before it; what it says counts for that one. */
-export function verifyProduct(makes: string, run: Run, seen: string | null): Product {
-  return makes === "gap_tasks" ? gapTasks(run) : verification(run, seen);
+export interface Judged {
+  /** The commit that the role had before it; what it says counts for that one. */
+  readonly seen: string | null;
+  /** What heddle itself saw there. */
+  readonly checks: readonly Pick<Check, "command" | "ok">[] | undefined;
 }
 
-function verification(run: Run, tip: string | null): Product {
+export function verifyProduct(makes: string, run: Run, judged: Judged): Product {
+  return makes === "gap_tasks" ? gapTasks(run) : verification(run, judged);
+}
+
+function verification(run: Run, { seen: tip, checks = [] }: Judged): Product {
   return {
     kind: "file",
     check: (path) => {
-      const looked = lookAtVerification(
-        path,
-        mustHavesOf(run).map(({ truth }) => truth),
-      );
-      const { problems, warnings, value } = looked;
+      const truths = mustHavesOf(run).map(({ truth }) => truth);
+      const { problems, warnings, value } = lookAtVerification(path, { truths, checks });
       if (!value) return { problems, warnings, inputs: [] };
       const content = { passed: value.passed, gaps: gapsIn(value), tip };
       const digest = textDigest(textOf(path));
@@ -53,10 +57,25 @@ function verification(run: Run, tip: string | null): Product {
   };
 }
 
-export function lookAtVerification(path: string, truths: readonly string[]) {
-  const read = readText(path);
+interface HeldAgainst {
+  readonly truths: readonly string[];
+  readonly checks: readonly Pick<Check, "command" | "ok">[];
+}
+
+/** Nobody's word passes what a command says no to. */
+export function lookAtVerification(file: string, { truths, checks }: HeldAgainst) {
+  const read = readText(file);
   if ("problem" in read) return { problems: [read.problem], warnings: [], value: undefined };
-  return checkVerification({ file: path, text: read.text, truths });
+  const found = checkVerification({ file, text: read.text, truths });
+  const red = checks.filter(({ ok }) => !ok);
+  if (!found.value?.passed || red.length === 0) return found;
+  const problems = red.slice(0, 10).map(({ command }) =>
+    problem("contradiction", `it passed, and \`${command}\` fails on this very tree`, {
+      place: { file },
+      hint: "set `passed` to false, and name the gap",
+    }),
+  );
+  return { problems, warnings: found.warnings, value: undefined };
 }
 
 const right = (places: Places, artifact: string, digest: string) =>

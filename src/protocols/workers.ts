@@ -12,9 +12,14 @@ const taskWorkers: Readonly<Record<string, string>> = {
   mission: "executor",
 };
 
+/** Who is asked for advice by steps that heddle takes itself. */
+const advisers: Readonly<Record<string, readonly PhaseWorker[]>> = {
+  tuning: ["requirement-analyst", "deep-analyst", "fix-author"].map((role) => ({ phase: "tuning", role })),
+};
+
 /** In the order of the phases; roles that heddle plays itself are not among them. */
 export function workersOf({ name, phases, rules, commands = [], graph }: Protocol): PhaseWorker[] {
-  return phases.flatMap(({ name: phase, end = false }) => {
+  const working = phases.flatMap(({ name: phase, end = false }) => {
     if (end) return [];
     const here = rules.flatMap(({ when, then }) =>
       then.kind === "job" && (when.phase ?? [phase]).includes(phase) ? [then.role] : [],
@@ -23,4 +28,5 @@ export function workersOf({ name, phases, rules, commands = [], graph }: Protoco
     const roles = [...new Set([...here, ...tasks])].filter((role) => !commands.includes(role));
     return roles.map((role) => ({ phase, role }));
   });
+  return [...working, ...(advisers[name] ?? [])];
 }

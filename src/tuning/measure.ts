@@ -44,10 +44,12 @@ export function countOf(findings: readonly { readonly severity: Severity }[]): C
 }
 
 export function scoreOf(counts: Counts): number {
-  return Math.max(
-    0,
-    100 - severities.reduce((sum, severity) => sum + weights[severity] * counts[severity], 0),
-  );
+  return Math.max(0, 100 - weightOf(counts));
+}
+
+/** All faults together: two skills without a point left still differ in it. */
+export function weightOf(counts: Counts): number {
+  return severities.reduce((sum, severity) => sum + weights[severity] * counts[severity], 0);
 }
 
 export function gateOf(score: number, { critical, high }: Counts): Gate {

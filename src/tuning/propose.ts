@@ -1,7 +1,7 @@
 // Which fix mends which finding. For each pattern the strategies are tried in order; the first that has an answer
 // counts, and only when measuring the changed skill shows that the finding is gone and nothing worse has come.
 import { unifiedDiff } from "./diff.ts";
-import type { Finding, PatternId } from "./finding.ts";
+import { type Finding, type PatternId, severities } from "./finding.ts";
 import {
   type Case,
   type Change,
@@ -12,7 +12,7 @@ import {
   type Strategy,
   verificationOf,
 } from "./fix.ts";
-import { type Measured, measure } from "./measure.ts";
+import { type Measured, measure, weightOf } from "./measure.ts";
 import { skillFile } from "./read.ts";
 import { ownsFolder, type Skill } from "./skill.ts";
 import * as code from "./strategies/code.ts";
@@ -72,12 +72,24 @@ export function propose(skill: Skill, focus: readonly string[] = []): Proposals 
   const before = measure(skill, focus);
   const fixes: Fix[] = [];
   const open: string[] = [];
+  const tried = worstOf(skill, before.findings);
   for (const finding of before.findings) {
-    const mending = mend(skill, finding, { before, focus });
+    const mending = tried.has(finding) ? mend(skill, finding, { before, focus }) : undefined;
     if (mending) fixes.push(fixOf(`FIX-${fixes.length + 1}`, finding, mending));
     else open.push(finding.id);
   }
   return { fixes, open };
+}
+
+const mostTokens = 400_000;
+const fewest = 3;
+
+/** Each fix is tried by measuring the whole skill again, so of a huge one the worst come first, and the rest in later rounds. */
+function worstOf({ files }: Skill, findings: readonly Finding[]): ReadonlySet<Finding> {
+  const size = files.reduce((sum, { tokens }) => sum + tokens, 1);
+  const rank = ({ severity }: Finding) => severities.indexOf(severity);
+  const most = Math.min(50, Math.max(fewest, Math.floor(mostTokens / size)));
+  return new Set([...findings].sort((a, b) => rank(a) - rank(b)).slice(0, most));
 }
 
 function mend(
@@ -104,18 +116,31 @@ function isSound({ entry, kind }: Skill, { file, before, after }: Change): boole
   return !file.endsWith(".toml") || isSamePackage(before, after);
 }
 
-/** Gone, and nothing worse than before (S8). */
+/** Gone, the whole is better, and nothing of a new kind has come (S8). */
 export function helps(
   before: Measured,
   after: Measured,
-  finding: Pick<Finding, "pattern" | "file" | "description">,
+  finding: Pick<Finding, "pattern" | "file">,
 ): boolean {
-  const count = ({ findings }: Measured) =>
+  const { pattern, file } = finding;
+  const left = ({ findings }: Measured) =>
     findings.filter(
-      ({ pattern, file, related }) =>
-        file === finding.file && (pattern === finding.pattern || related.includes(finding.pattern)),
+      (each) => each.file === file && (each.pattern === pattern || each.related.includes(pattern)),
     ).length;
-  return count(after) < count(before) && after.score > before.score;
+  const [had, has] = [kindsOf(before), kindsOf(after)];
+  return (
+    left(after) < left(before) &&
+    weightOf(after.counts) < weightOf(before.counts) &&
+    [...has].every(([kind, count]) => count <= (had.get(kind) ?? 0))
+  );
+}
+
+/** How often each pattern is there. */
+function kindsOf({ findings }: Measured): ReadonlyMap<PatternId, number> {
+  const kinds = new Map<PatternId, number>();
+  for (const { pattern, related } of findings)
+    for (const kind of [pattern, ...related]) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  return kinds;
 }
 
 function fixOf(id: string, finding: Finding, { description, risk, changes }: Mending): Fix {

@@ -59,8 +59,14 @@ export function facts(report: ExecutionReport): [string, string][] {
       "Landed",
       landed ? `${landed.commit.slice(0, 12)}, ${landed.files} files, ${landed.at}` : "not yet: heddle land",
     ],
+    ...(report.verification ? [["Verified", verifiedSentence(report.verification)] as [string, string]] : []),
     ...(report.halt ? [["Halted", `${report.halt.code}: ${report.halt.reason}`] as [string, string]] : []),
   ];
+}
+
+function verifiedSentence({ passed, gaps, commit }: NonNullable<ExecutionReport["verification"]>): string {
+  const of = commit === null ? "" : ` at ${commit.slice(0, 12)}`;
+  return passed ? `passed as a whole${of}` : `gaps${of}: ${gaps.join("; ")}`;
 }
 
 export function doneSentence({ status, done, commit, skip_reason }: ReportTask): string {

@@ -62,6 +62,7 @@ export function reportDocument(run: Run, inputs: ReportInputs): ExecutionReport 
     usage: usageOf(run),
     branch: run.branch ? { ...run.branch } : null,
     landed: landedOf(inputs.entries),
+    verification: verificationOf(run),
     tasks: documents,
     overrides: overridesOf(inputs.entries),
     left: tasks.filter(isOpen).map((task) => leftOf(run, task)),
@@ -78,6 +79,13 @@ export function usageOf({ usage, policy }: Run): ExecutionReport["usage"] {
     unknown_costs: unknownCosts,
     budget_usd: policy.runBudgetUsd,
   };
+}
+
+function verificationOf({ artifacts: { verification } }: Run): ExecutionReport["verification"] {
+  if (!verification?.valid) return null;
+  const { passed, gaps, tip } = verification.content;
+  const named = Array.isArray(gaps) ? gaps.map(String) : [];
+  return { passed: passed === true, gaps: named, commit: typeof tip === "string" ? tip : null };
 }
 
 const isOpen = (task: Task) => task.state !== "complete" && task.state !== "skipped";

@@ -6,7 +6,7 @@ import type { Run, Task, TaskStatus } from "../core/run.ts";
 import { statuses } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
 import { elapsed } from "./amount.ts";
-import { standingOf } from "./mission.ts";
+import { type Standing, standingOf, verifyingStands } from "./mission.ts";
 import { oneLine } from "./safe.ts";
 import { sessionFields } from "./session.ts";
 import { cells, cut } from "./width.ts";
@@ -195,7 +195,8 @@ function notes(run: Run): string[] {
   if (judged === "stale" && (run.phase === "sequencing" || run.phase === "ready"))
     lines.push("the tasks changed since they were judged: heddle verify-plan");
   const { rule } = decide(run.protocol, { run, request: null, digests: {} });
-  if (standsForItself(run)) lines.push(...standingLines(run));
+  const standing = standsForItself(run) ? standingOf(run) : verifyingStands(run);
+  if (standing) lines.push(...standingLines(standing));
   else if (rule) lines.push(`next: ${rule.name}`);
   return lines;
 }
@@ -203,9 +204,8 @@ function notes(run: Run): string[] {
 /** A mission that nobody drives says in one place where it stands, and in one way what goes on. */
 const standsForItself = ({ protocolName, holder }: Run) => protocolName === "mission" && !holder;
 
-/** Why a mission stands still, and what goes on (M9). */
-function standingLines(run: Run): string[] {
-  const { code, message, hint } = standingOf(run);
+/** Why it stands still, and what goes on (M9). */
+function standingLines({ code, message, hint }: Standing): string[] {
   return [`${code}: ${oneLine(message).slice(0, 1000)}`, `  hint: ${oneLine(hint)}`];
 }
 

@@ -147,6 +147,23 @@ describe("X11 a usage limit", () => {
     expect(alone.agents.park("task-executor")("codex", "failed")).toBeUndefined();
   });
 
+  it("C7 an API that was there before is waited for, longer each time, and at last costs a try", () => {
+    const { agents, pass } = choose({ agent: "codex" }, { root: machine("codex") });
+    const down = () => agents.park("task-executor")("codex", "outage")?.parkMs;
+    expect(down(), "it never was").toBeUndefined();
+    agents.park("task-executor")("codex", "worked");
+    expect(down()).toBe(10_000);
+    pass(4000);
+    expect(down(), "another task, in the same outage").toBe(6000);
+    const waits = Array.from({ length: 8 }, () => {
+      pass(300_000);
+      return down();
+    });
+    expect(waits).toEqual([20_000, 40_000, 80_000, 160_000, 300_000, 300_000, 300_000, undefined]);
+    agents.park("task-executor")("codex", "worked");
+    expect(down()).toBe(10_000);
+  });
+
   it("one that does not say how long waits a minute again, when it could be asked in between", () => {
     const { agents, pass } = choose({ agent: "codex" }, { root: machine("codex") });
     const wait = () => parked(agents, "codex", { resetsInMs: null }).parkMs;

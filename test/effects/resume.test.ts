@@ -45,6 +45,8 @@ function scene({ resumes = true, mayResume = true, name = "claude" } = {}): Scen
     env: {},
     watch: () => {},
     mayResume,
+    trust: () => ({ isTrusted: false }),
+    park: () => undefined,
   };
   // Without a proposal nothing else of it is looked at.
   return { work: work as unknown as TaskWork, calls };

@@ -86,6 +86,16 @@ describe("an agent that may not be asked", () => {
     expect(await project.facts("attempt-failed")).toEqual([]);
   });
 
+  it("U1 a key that is refused is said, with what finds out more and what goes on", async () => {
+    const refused = { status: 401, words: "invalid x-api-key", work: "" };
+    const project = await made(standIn("true", refused), { agent: "claude", attempts: 3 });
+    const ran = await executed(project);
+    expect(ran.code).toBe(1);
+    expect(ran.out).toContain("the model's API refused the key (401): invalid x-api-key");
+    expect(ran.out).toContain("hint: heddle doctor, then: heddle state retry-task T001 --force");
+    expect(await project.facts("task-started")).toHaveLength(1);
+  });
+
   it("U1 an API that is down costs no try where a fallback goes on at once", async () => {
     const down = { status: 500, words: "Internal server error", work: "" };
     const project = await made(standIn("true", down), { agent: "claude", fallback: ["command:./agent.cjs"] });
@@ -95,6 +105,22 @@ describe("an agent that may not be asked", () => {
       { reason: expect.stringMatching(/answered 500.*command:\.\/agent\.cjs goes on/) },
     ]);
     expect(await project.facts("attempt-failed")).toEqual([]);
+  });
+
+  it("C7 an API that goes down in the middle of a run costs no try: it is waited for", async () => {
+    const does = `const task = process.env.HEDDLE_TASK, file = "src/" + task + ".txt";
+fs.mkdirSync("src", { recursive: true }); fs.writeFileSync(file, task + "\\n");
+fs.writeFileSync(out, JSON.stringify({ version: "1.0", task_id: task, status: "success", files: { created: [file], modified: [] } }));`;
+    const down = { status: 503, words: "Service unavailable", work: does };
+    const project = await Execution.ready({ tasks: 2, after: (n) => (n === 1 ? [] : [1]) });
+    project.write("bin/claude", standIn('process.env.HEDDLE_TASK === "T002" && attempt === "1"', down));
+    chmodSync(project.path("bin/claude"), 0o755);
+    project.config({ attempts: 1, agent: "claude" });
+    const ran = await executed(project);
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(await project.facts("attempt-parked")).toMatchObject([
+      { task: "T002", reason: expect.stringMatching(/answered 503.*goes on by itself/) },
+    ]);
   });
 
   it("C7 every one of a chain limited: it says when it goes on, and goes on by itself", async () => {

@@ -39,7 +39,7 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     const ran = await project.execute("--verify");
     expect(ran.err).toBe("");
     expect(ran.code).toBe(0);
-    expect(project.merged()).toEqual(["T001", "T002", "T003"]);
+    expect(project.merged().sort()).toEqual(["T001", "T002", "T003"]);
     expect(project.attempts()).toEqual([
       "T001-1",
       "T002-1",
@@ -64,6 +64,9 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     expect(ran.code).toBe(1);
     expect(ran.out).toContain("gaps_remain: the gap plans are used up, and gaps remain: gap 3");
     expect(ran.out).toContain("hint: heddle next --override");
+    expect((await project.heddle("status")).out).toContain("gaps_remain: the gap plans are used up");
+    const { out } = await project.must("report");
+    expect(out).toMatch(/Verified.*gaps at [0-9a-f]{12}: gap 3/);
     expect(project.merged()).toEqual(["T001", "T002", "T003"]);
     expect(project.git("log", "--format=%s", "main")).toBe("Begin\n");
     // Again it says the same, and pays nobody.
@@ -73,6 +76,31 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     await project.must("next", "--override", "once more", "--to", "gap_planning");
     expect((await project.execute()).code).toBe(0);
     expect(project.merged()).toEqual(["T001", "T002", "T003", "T009"]);
+  }, 60_000);
+
+  it("G4 nobody passes what a command says no to: every command runs once more on the merged tree", async () => {
+    // The second task breaks what the first one did.
+    const project = await Execution.ready(
+      { tasks: 2, after: (n) => (n === 2 ? [1] : []) },
+      {
+        T002: ['put("src/T001.txt", "broken"); write(); propose()'],
+        verifier: ["judge()", 'judge("T001 is broken")', "judge()"],
+        "task-author": [
+          'plan("T003", { files: [{ path: "src/T001.txt", action: "modify", layer: "domain", purpose: "mend" }], dependencies: { tasks: ["T002"] }, acceptance_criteria: [{ criterion: "whole", verification: \'test "$(cat src/T001.txt)" = T001\' }] })',
+        ],
+        T003: [
+          'put("src/T001.txt", "T001"); propose({ files: { created: [], modified: ["src/T001.txt"] } })',
+        ],
+      },
+    );
+    project.config({ scope: "any" });
+    const ran = await project.execute("--verify");
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    const problems = JSON.parse(readFileSync(project.attempt("verifier-2", "bundle.json"), "utf8"));
+    expect(problems.problems.join()).toContain("fails on this very tree");
+    expect(problems.final_checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, true]);
+    expect(project.merged()).toEqual(["T001", "T002", "T003"]);
+    expect(project.show("src/T001.txt")).toBe("T001");
   }, 60_000);
 
   it("C6 tasks for gaps that are wrong go back with what was wrong", async () => {

@@ -95,6 +95,30 @@ describe("artifacts that are not what they should be", () => {
   });
 });
 
+describe("a folder that is taken away while a role works", () => {
+  it("L4 L6 C3 what is gone is noticed, named and made again, and the task comes to its end", async () => {
+    const project = await Lifecycle.begun({ "plan-reviewer": [{ ...json({ ok: true }), afterMs: 1500 }] });
+    await project.next();
+    const child = start(["next", "--agent", "scripted:script.json"], { cwd: project.root });
+    const over = ended(child);
+    await until("the reviewer works", () =>
+      existsSync(project.path(".heddle/attempts/task-1/plan-reviewer-1/token")),
+    );
+    rmSync(project.task(), { recursive: true });
+    expect((await over).code).toBe(0);
+    expect(await project.json("next", "--dry-run")).toMatchObject({
+      suggestedNext: "planning",
+      reason: "there is no usable plan: `planning` is the last consistent phase",
+    });
+    await project.must("next");
+    expect((await project.json("next", "--dry-run")).hint).toContain("planning/plan.json is gone");
+    const ran = await project.all();
+    expect(ran.code, ran.err + ran.out).toBe(0);
+    expect(project.git("log", "-1", "--format=%s").trim()).toBe("task-1: Greet people by name");
+    expect((await project.heddle("verify")).code).toBe(0);
+  });
+});
+
 describe("a view that was changed by hand", () => {
   it("C3 L6 L7 an unknown phase is named with the valid ones, and nothing is lost", async () => {
     const project = await Lifecycle.begun();

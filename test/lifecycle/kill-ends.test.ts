@@ -1,8 +1,8 @@
 // kill -9 in the middle of accepting and reverting: at each call of git, before it and after it. Whoever comes next goes
 // on, and the end is the same: one commit of the task, or none of it left, and everything of the person's as it was (L12).
-import { chmodSync, cpSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { folder, heddle, type Ran } from "../e2e/rig.ts";
+import { heddle, type Ran } from "../e2e/rig.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
 const every = process.env.HEDDLE_END_KILLS === "all" ? 1 : 8;
@@ -24,13 +24,6 @@ interface Moment {
   readonly when: (typeof moments)[number];
 }
 
-/** The same project once more, so that each moment begins where the last one did. */
-function copyOf(project: Lifecycle): Lifecycle {
-  const copy = new Lifecycle(folder());
-  cpSync(project.root, copy.root, { recursive: true, verbatimSymlinks: true });
-  return copy;
-}
-
 async function killed(project: Lifecycle, words: readonly string[], moment: Moment): Promise<Ran> {
   project.write("bin/git", deadly(project.path("count"), moment));
   chmodSync(project.path("bin/git"), 0o755);
@@ -47,7 +40,7 @@ async function eachMoment(
   let kills = 0;
   for (const when of moments)
     for (let at = when === "before" ? 1 : 2; ; at += every) {
-      const copy = copyOf(project);
+      const copy = project.copy();
       const ran = await killed(copy, words, { at, when });
       if (ran.signal !== "SIGKILL") break;
       kills++;
@@ -75,9 +68,9 @@ describe("killed with kill -9", () => {
     accepting.write("app/README.md", "# Meanwhile\n");
     accepting.commit("Meanwhile");
     accepting.write("app/own.txt", "mine\n");
-    accepted = copyOf(accepting);
+    accepted = accepting.copy();
     expect((await accepted.all()).code).toBe(0);
-    redone = copyOf(accepted);
+    redone = accepted.copy();
     redone.script({
       planner: [json({ ...plan, approach: "otherwise" })],
       coder: [code({ "greet.txt": "Hello, world!\n" })],

@@ -1,9 +1,9 @@
 // The rig of the lifecycle's tests: a real git repository, the real CLI, and scripted agents that do their part of one
 // small task unless a turn says otherwise.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import type { Turn } from "../../src/agents/scripted.ts";
-import { type Fact, Project, type Ran } from "../e2e/rig.ts";
+import { type Fact, folder, Project, type Ran } from "../e2e/rig.ts";
 
 export const plan = {
   title: "Greet people by name",
@@ -37,6 +37,13 @@ export class Lifecycle extends Project {
     project.script(turns);
     await project.must("task", "new", brief, "--target", "app");
     return project;
+  }
+
+  /** The same project once more, as it is now. */
+  copy(): Lifecycle {
+    const copy = new Lifecycle(folder());
+    cpSync(this.root, copy.root, { recursive: true, verbatimSymlinks: true });
+    return copy;
   }
 
   makeTarget(): void {

@@ -33,7 +33,9 @@ describe("one task from brief to done", () => {
       summary: { passed: 2, failed: 0 },
       suites: [{ id: "acceptance" }, { id: "tests" }],
     });
-    expect((await project.next()).out).toContain("the task is finished");
+    expect((await project.next()).out).toBe(
+      "done (end): the task is finished\nhint: heddle redo opens it again, heddle revert takes it back\n",
+    );
     expect((await project.heddle("verify")).code).toBe(0);
   });
 

@@ -1,11 +1,10 @@
 // The table of the documents once more, with real files in a real task's folder: each phase with its artifact missing,
 // of the wrong shape, negative and positive, with and without an override. What is expected is written down from the
 // orchestrator's document (its sections 4, 6 and 7), not from the rules.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type App, openApp, suggest } from "../../src/index.ts";
-import { folder } from "../e2e/rig.ts";
 import { Lifecycle, plan } from "./rig.ts";
 
 interface Case {
@@ -140,12 +139,6 @@ const table: readonly Row[] = [
 
 const stages = new Map<string, Lifecycle>();
 
-function copyOf(project: Lifecycle): Lifecycle {
-  const copy = new Lifecycle(folder());
-  cpSync(project.root, copy.root, { recursive: true, verbatimSymlinks: true });
-  return copy;
-}
-
 const opened = (project: Lifecycle) => openApp({ root: project.root, by: "test" });
 
 /** One task on its way, copied in each phase. */
@@ -153,12 +146,12 @@ beforeAll(async () => {
   const project = await Lifecycle.begun();
   for (const { phase } of table.filter((row) => row.phase !== "revert")) {
     expect(await project.phase()).toBe(phase);
-    stages.set(phase, copyOf(project));
+    stages.set(phase, project.copy());
     if (phase !== "done") await project.next();
   }
   const [coded, reverting] = [
-    copyOf(stages.get("review") as Lifecycle),
-    copyOf(stages.get("accept") as Lifecycle),
+    (stages.get("review") as Lifecycle).copy(),
+    (stages.get("accept") as Lifecycle).copy(),
   ];
   const [first, second] = [await opened(coded), await opened(reverting)];
   await first.submit({ kind: "override", reason: "look again", to: "codegen", digests: {} });
@@ -170,7 +163,7 @@ beforeAll(async () => {
 
 /** The task as it stands in this phase, with this in the phase's file. */
 async function having({ phase, artifact }: Row, { file }: Case): Promise<{ app: App; project: Lifecycle }> {
-  const project = copyOf(stages.get(phase) as Lifecycle);
+  const project = (stages.get(phase) as Lifecycle).copy();
   const path = project.task(artifact);
   if (file === null) rmSync(path, { force: true });
   else if (file !== undefined) {

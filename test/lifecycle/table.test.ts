@@ -148,6 +148,26 @@ describe.each(table)("$phase", (row) => {
   });
 });
 
+describe("a phase that nobody knows", () => {
+  it("L7 L8 is an error in the same shape, with every phase that there is, and nothing moves", () => {
+    const run = stage(lifecycle, "banana");
+    const all = table.map(({ phase }) => phase);
+    expect(suggestNext(run, {})).toEqual({
+      run: "run",
+      currentPhase: "banana",
+      suggestedNext: "banana",
+      reason: `phase \`banana\` is unknown; the phases are ${all.join(", ")}`,
+      action: "none",
+      hint: "heddle state restore",
+      evidence: { phase: "banana" },
+      alternatives: all,
+    });
+    expect(step(run, { kind: "advance", digests: {} }).problems).toHaveLength(1);
+    expect(override(run)).toBe("unreachable");
+    expect(run.phase).toBe("banana");
+  });
+});
+
 interface Walked {
   readonly wrong: readonly string[];
   readonly taken: ReadonlySet<string>;

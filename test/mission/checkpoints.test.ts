@@ -67,7 +67,7 @@ describe.runIf(hasBox)("a checkpoint", () => {
       project.write(".heddle/config.json", JSON.stringify({ agent: "command:./.heddle/agent.cjs" }));
       const terminal = new Terminal(project.root, ["--plain"]);
       await terminal.answer(/heddle> /, `/mission "${goal}"`, keys.enter);
-      await terminal.answer(/type the answer/, "2", keys.enter);
+      await terminal.answer(/\? Red or blue\? \[red \| blue\]/, "2", keys.enter);
       await terminal.answer(/phase_complete: Phase Complete/, "/quit", keys.enter);
       expect(await terminal.over(), terminal.text).toBe(0);
       await wentOnWith(project, "01-01-1-decision_required", "blue");

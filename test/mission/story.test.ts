@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { executionReport } from "../../src/protocols/decomposition/artifacts/execution-report.ts";
 import { hasBox, Mission } from "./rig.ts";
 
 describe.runIf(hasBox)("heddle mission", () => {
@@ -43,6 +44,9 @@ describe.runIf(hasBox)("heddle mission", () => {
     expect(verifier.evidence[0]).toMatchObject({ task_id: "01-01", checks: [{ ok: true, exit: 0 }] });
     expect(project.bundle("01-01-1")).toMatchObject({ role: "executor", task: { id: "01-01" } });
     expect((await project.heddle("verify")).code).toBe(0);
+    const report = await project.json("report");
+    expect(executionReport.safeParse(report).error).toBeUndefined();
+    expect(report.verification).toMatchObject({ passed: true, gaps: [] });
     // Called again, it says so again and pays nobody.
     const again = await project.mission();
     expect(again.code).toBe(0);

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/apply.ts";
 import type { Json, Run } from "../../src/core/run.ts";
 import { aboutArtifact } from "../../src/protocols/subject.ts";
+import { preconditions, unmet } from "../../src/protocols/tuning/preconditions.ts";
 import { diagnoses, tuning } from "../../src/protocols/tuning/protocol.ts";
 import { decided, look, put, stage } from "./stage.ts";
 
@@ -251,6 +252,43 @@ describe("S1 action selection", () => {
   });
   it("S1 row 13: nothing else to do completes", () => {
     expect(decided(having(selected))).toMatch(job("complete"));
+  });
+});
+
+describe("S1 preconditions, checked before each action", () => {
+  const applied = { applied_fixes: [{ fix_id: "FIX-1", verification_result: "pending" }] };
+  const states: readonly (readonly [string, readonly State[]])[] = [
+    ["abort", [begun, { error_count: 3 }]],
+    ["complete", [begun, { quality_gate: "pass" }]],
+    ["complete", [begun, { iteration_count: 5 }]],
+    ["complete", [selected]],
+    ["init", [order]],
+    ["analyze-requirements", [begun]],
+    ["gemini-analysis", [analysed, { "requirement_analysis.coverage.status": "unsatisfied" }]],
+    ["gemini-analysis", [analysed, { gemini_analysis_requested: true }]],
+    ...diagnoses.map((type): readonly [string, readonly State[]] => [
+      `diagnose-${type}`,
+      [analysed, { focus_areas: [type] }],
+    ]),
+    ["generate-report", [diagnosed]],
+    ["propose-fixes", [reported]],
+    ["apply-fix", [selected, { pending_fixes: ["FIX-1"] }]],
+    ["verify", [selected, applied]],
+  ];
+
+  it.each(states)("S1 action-%s: what the rules select may be carried out", (action, given) => {
+    const run = having(...given);
+    expect(decided(run)).toMatch(job(action));
+    expect(unmet(run, `action-${action}`)).toBeUndefined();
+  });
+
+  it("S1 every action of the table has a precondition, and none holds where its row does not fire", () => {
+    const actions = new Set(tuning.rules.flatMap(({ then }) => (then.kind === "job" ? [then.role] : [])));
+    expect([...actions].sort()).toEqual(Object.keys(preconditions).sort());
+    const left = having(reported, { status: "user_exit", issues: [] });
+    for (const action of actions)
+      if (!/complete|generate-report/.test(action)) expect(unmet(left, action), action).toBeTypeOf("string");
+    expect(unmet(having(begun), "action-verify")).toBe("applied fixes is verified, not unverified");
   });
 });
 

@@ -13,6 +13,8 @@ export interface Size {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  /** A command instead of the prompt. */
+  readonly args?: readonly string[];
 }
 
 const open: Window[] = [];
@@ -24,11 +26,11 @@ export class Window {
   readonly #socket = `heddle-${process.pid}-${++servers}`;
   readonly #command: string;
 
-  constructor(cwd: string, { columns = 100, rows = 35, env = {} }: Size = {}) {
+  constructor(cwd: string, { columns = 100, rows = 35, env = {}, args = [] }: Size = {}) {
     const { PATH = "", HOME = "" } = process.env;
     const all = { PATH, HOME, LANG: "C.UTF-8", TERM: "screen-256color", ...env };
     const words = Object.entries(all).map(([name, value]) => `${name}=${value}`);
-    this.#command = ["exec", "env", "-i", ...words, process.execPath, cli]
+    this.#command = ["exec", "env", "-i", ...words, process.execPath, cli, ...args]
       .map(quoted)
       .join(" ")
       .replace("'exec'", "exec");

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { chosen, settle } from "../../src/cli/ask.ts";
-import { allCommands } from "../../src/cli/registry.ts";
+import { find } from "../../src/cli/find.ts";
+import { allCommands, loadCommand } from "../../src/cli/registry.ts";
 import { commonStart, complete, type Known } from "../../src/cli/repl/complete.ts";
 import { helpText } from "../../src/cli/repl/help.ts";
 import { History } from "../../src/cli/repl/history.ts";
@@ -38,9 +39,30 @@ describe("L13 words", () => {
       "--to",
       "physical",
     ]);
+    expect(asCommand("/override the map is fine --to physical")).toEqual(
+      asCommand('/override "the map is fine" --to physical'),
+    );
+    expect(asCommand("/override")).toEqual(["next", "--override", ""]);
     expect(asCommand("/log")).toEqual(["history", "--last", "20"]);
     expect(asCommand("/log INFO me start now")).toEqual(["log", "INFO", "me", "start", "now"]);
     expect(asCommand("heddle status --json")).toEqual(["status", "--json"]);
+  });
+
+  it.each(
+    [
+      ["plan", "execute", "next", "status", "halt", "resume", "tasks", "answer", "accept", "revert", "redo"],
+      ["verify-plan", "tune", "mission", "help"],
+    ].flat(),
+  )("/%s is the command line's own object", async (name) => {
+    const { command } = await find(asCommand(`/${name}`));
+    expect(command).toBe(await loadCommand(name));
+    expect(await offered(`/${name.slice(0, -1)}`)).toContain(`/${name}`);
+  });
+
+  it("/log and /override are commands of the command line too, and /quit is offered", async () => {
+    expect((await find(asCommand("/log"))).command).toBe(await loadCommand("history"));
+    expect((await find(asCommand("/override x"))).command).toBe(await loadCommand("next"));
+    expect(await offered("/qui")).toEqual(["/quit"]);
   });
 
   it("shows hints as they are typed here, and leaves sentences alone", () => {

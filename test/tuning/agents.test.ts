@@ -1,9 +1,11 @@
 // Agents in the tuning loop: who takes the complaint apart, who looks deeper beside the diagnoses, who writes edits for
 // what no rule mends; and what happens when they crash, lie, or are not there.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readAdvice } from "../../src/tuning/advice.ts";
+import { ended, start, until } from "../e2e/rig.ts";
+import { hasBox } from "../execute/rig.ts";
 import { skillOf } from "../roles/skill.ts";
 import { answers, Bench, type Shown } from "./bench.ts";
 
@@ -149,6 +151,23 @@ describe("deep analysis", () => {
     }
   });
 
+  it("S5 goes on after kill -9 while the agent is at it, and asks it again", async () => {
+    const bench = new Bench("deep-nest");
+    const agent = bench.script({ "deep-analyst": [{ ...analysis(), afterMs: 60_000 }] });
+    const child = start(["tune", "deep-nest", "--agent", agent, "--deep", "--dir", bench.root], {
+      cwd: bench.root,
+    });
+    const over = ended(child);
+    const waits = join(bench.root, ".heddle/tune/tune-1/diagnosis/token_consumption-diagnosis.json");
+    await until("the diagnoses are done", () => existsSync(waits));
+    child.kill("SIGKILL");
+    await over;
+    bench.script({ "deep-analyst": [analysis()], "fix-author": [edits()] });
+    const { shown } = await bench.tune("deep-nest", "--agent", agent);
+    expect(shown).toMatchObject({ deep: { status: "completed" }, open: [{ id: "fixes-0" }] });
+    expect((await bench.run("verify")).code).toBe(0);
+  });
+
   it("S5 without an agent it is skipped, and said so; nothing is made up", async () => {
     const bench = new Bench("ticket-triage");
     const { shown } = await bench.tune("ticket-triage");
@@ -163,6 +182,35 @@ describe("deep analysis", () => {
     const { shown } = await bench.tune("deep-nest", "--agent", agent, "--focus", "architecture");
     expect(shown.deep).toMatchObject({ status: "completed" });
     expect(existsSync(join(shown.workDir, "diagnosis/docs-diagnosis.json"))).toBe(true);
+  });
+});
+
+describe("a program as the agent", () => {
+  it("S5 S11 reads the skill and the findings in heddle's box, and cannot change the skill", async () => {
+    const bench = new Bench("sync-notes");
+    const before = bench.text("sync-notes/SKILL.md");
+    const program = `#!/usr/bin/env node
+      const fs = require("node:fs");
+      const { inputs, output, key_fields } = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+      let written = "no";
+      try { fs.appendFileSync(inputs.target + "/SKILL.md", "mine"); written = "yes"; } catch {}
+      const skill = fs.readFileSync(inputs.target + "/SKILL.md", "utf8");
+      const findings = inputs.findings ? JSON.parse(fs.readFileSync(inputs.findings, "utf8")) : [];
+      const path = { "deep-analyst": "gemini_analysis.result", "fix-author": "proposed_fixes.edits" }[process.env.HEDDLE_ROLE];
+      const value = path === "gemini_analysis.result"
+        ? { root_causes: [{ description: findings.length + " findings, " + skill.length + " characters, written: " + written + ", " + key_fields.status, severity: "low" }] }
+        : [];
+      fs.writeFileSync(process.env.HEDDLE_OUTPUT, JSON.stringify({ stateUpdates: { [path]: value }, outputFiles: [], summary: "done" }));
+    `;
+    writeFileSync(join(bench.root, "agent.cjs"), program, { mode: 0o755 });
+    const box = hasBox ? [] : ["--unconfined"];
+    const { shown } = await bench.tune("sync-notes", "--agent", "command:./agent.cjs", "--deep", ...box);
+    const written = hasBox ? "no" : "yes";
+    expect(shown.deep).toMatchObject({
+      status: "completed",
+      root_causes: [{ description: expect.stringContaining(`written: ${written}, running`) }],
+    });
+    if (hasBox) expect(bench.text("sync-notes/SKILL.md")).toBe(before);
   });
 });
 
@@ -201,6 +249,8 @@ describe("edits by an agent", () => {
     const second = await bench.tune("sync-notes", "--agent", agent, "--yes", "high");
     expect(second.shown).toMatchObject({ gate: "pass", phase: "done" });
     expect(bench.text("sync-notes/SKILL.md")).toContain(helpful.new);
+    const summary = readFileSync(join(shown.workDir, "tuning-summary.md"), "utf8");
+    expect(summary).toContain("agent:state_centralization: pass");
     const findings = document(shown, "agents/fix-author-1/try-1/findings.json") as { pattern: string }[];
     expect(findings.map(({ pattern }) => pattern)).toEqual(["DF-001", "DF-006"]);
   });

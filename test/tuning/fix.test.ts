@@ -120,6 +120,33 @@ describe("proposals", () => {
   });
 });
 
+describe("proposals for bad and large skills", () => {
+  it("S7 a skill without a point left still gets fixes, because faults are weighed and not points", () => {
+    const blocks = Array.from({ length: 9 }, (_, n) => `\`\`\`js\nhistory${n}_history.push(x);\n\`\`\`\n`);
+    const root = folder();
+    writeFileSync(join(root, "SKILL.md"), front + blocks.join("\n"));
+    expect(measure(skillAt(root)).score).toBe(0);
+    expect(propose(skillAt(root)).fixes.length).toBe(9);
+  });
+
+  it("S7 of a huge skill the worst are tried, in seconds, and links still lead where they led", () => {
+    const part = `${"Look at the next item and decide what to do with it. ".repeat(400)}See [more](phases/more.md).\n\n`;
+    const root = folder();
+    mkdirSync(join(root, "phases"));
+    writeFileSync(join(root, "phases/more.md"), "More.\n");
+    const parts = Array.from({ length: 24 }, (_, n) => `## Part ${n}\n\n${part}`);
+    writeFileSync(join(root, "SKILL.md"), `${front}# Top\n\n${parts.join("")}`);
+    expect(statSync(join(root, "SKILL.md")).size).toBeGreaterThan(500_000);
+    const before = performance.now();
+    const fix = propose(skillAt(root)).fixes.find(({ pattern }) => pattern === "TKN-001");
+    expect(performance.now() - before).toBeLessThan(20_000);
+    expect(fix?.changes.find(({ file }) => file === "references/part-3.md")?.after).toContain(
+      "[more](../phases/more.md)",
+    );
+    expect(fix && measure(changedSkill(skillAt(root), fix.changes)).gate).toBe("pass");
+  });
+});
+
 describe("applying", () => {
   function copy(name: string): { root: string; place: { folder: string; workDir: string } } {
     const root = folder();

@@ -1,12 +1,12 @@
 // The tuning loop on the engine, through the real CLI: unattended, with answers that come later, killed, twice at once.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ownedUpdates } from "../../src/tuning/actions/action.ts";
 import { verify } from "../../src/tuning/actions/fixes.ts";
 import { type Applied, applyFix } from "../../src/tuning/apply.ts";
 import type { Fix } from "../../src/tuning/fix.ts";
-import { ended, folder, start } from "../e2e/rig.ts";
+import { ended, folder, heddle, start } from "../e2e/rig.ts";
 import { Bench } from "./bench.ts";
 
 describe("heddle tune", () => {
@@ -39,6 +39,9 @@ describe("heddle tune", () => {
     const { code } = await bench.tune("ticket-triage", "--yes", "low");
     expect(code).toBe(1);
     expect(bench.text("ticket-triage/references/priorities.md")).toBe(before);
+    const summary = bench.text(".heddle/tune/tune-1/tuning-summary.md");
+    expect(summary).toMatch(/## Left\n\n(.*\n)*- critical references\/priorities\.md:\d+ DOC-CON-001/);
+    expect(summary).toContain("Nobody looked deeper: no agent is named.");
     expect((await bench.tune("ticket-triage", "--yes", "high")).code).toBe(0);
   });
 
@@ -128,6 +131,27 @@ describe("heddle tune", () => {
     expect(JSON.parse(readFileSync(view, "utf8"))).toHaveProperty("position");
   });
 
+  it("S10 a skill that may not be written: the changes are put elsewhere, and the end says where", async () => {
+    const bench = new Bench("doc-researcher");
+    const before = bench.text("doc-researcher/SKILL.md");
+    chmodSync(bench.root, 0o777);
+    chmodSync(join(bench.root, "doc-researcher"), 0o555);
+    // Root may write everywhere, so somebody else tries.
+    const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+    const { code, out } = await heddle(["tune", "doc-researcher", "--yes", "high", "--dir", bench.root], {
+      cwd: bench.root,
+      ...nobody,
+    });
+    chmodSync(join(bench.root, "doc-researcher"), 0o755);
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /FIX-1 sliding_window: fail, the skill may not be written; the change is in .*alternative\/FIX-1/,
+    );
+    expect(bench.text("doc-researcher/SKILL.md")).toBe(before);
+    const made = join(bench.root, ".heddle/tune/tune-1/round-0/alternative/FIX-1/SKILL.md");
+    expect(readFileSync(made, "utf8")).toContain("history.splice");
+  });
+
   it("S2 keeps ten actions in the view and all of them in the history", async () => {
     const bench = new Bench("doc-researcher");
     const { shown } = await bench.tune("doc-researcher", "--yes", "high");
@@ -175,6 +199,21 @@ describe("heddle tune", () => {
     const text = bench.text("doc-researcher/SKILL.md");
     expect(text.split("history.splice").length).toBe(2);
     expect(text.split(".catch(").length).toBe(2);
+    expect((await bench.run("verify")).code).toBe(0);
+  });
+
+  it("two at once on two skills of one project: one is tuned, the other is told why not, and can go on after", async () => {
+    const bench = new Bench("doc-researcher", "team-chat");
+    const names = ["doc-researcher", "team-chat"];
+    const both = await Promise.all(
+      names.map((name) =>
+        ended(start(["tune", name, "--yes", "high", "--dir", bench.root], { cwd: bench.root })),
+      ),
+    );
+    for (const { code, err } of both)
+      expect(code === 0 || /is not finished|hint: /.test(err), err).toBe(true);
+    expect(both.some(({ code }) => code === 0)).toBe(true);
+    for (const name of names) expect((await bench.tune(name, "--yes", "high")).code).toBe(0);
     expect((await bench.run("verify")).code).toBe(0);
   });
 

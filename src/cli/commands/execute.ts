@@ -3,7 +3,6 @@ import { problem } from "../../core/problem.ts";
 import { type OnOrphan, type Run, type TaskId, taskOf } from "../../core/run.ts";
 import { whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import { verifyingStands } from "../../view/mission.ts";
 import { oneLine } from "../../view/safe.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
 import { agentFlags } from "../agent-flags.ts";
@@ -195,14 +194,18 @@ function left(run: Run): string[] {
   const failed = run.tasks.notable().filter((task) => task.state === "failed");
   return failed.slice(0, 10).flatMap(({ def, failure }) => {
     const why = oneLine(failure?.error ?? "").slice(0, 300);
-    return [`${def.id} failed (${failure?.category}): ${why}`, `  hint: heddle state retry-task ${def.id}`];
+    const force = failure?.retryable === false ? " --force" : "";
+    // What is wrong with the machine, a key or an agent is found there.
+    const first = failure?.category === "environment" ? "heddle doctor, then: " : "";
+    return [
+      `${def.id} failed (${failure?.category}): ${why}`,
+      `  hint: ${first}heddle state retry-task ${def.id}${force}`,
+    ];
   });
 }
 
 /** What the verification of the whole came to, where there was one. */
 function verified(run: Run): string[] {
-  const standing = verifyingStands(run);
-  if (standing) return [`${standing.code}: ${oneLine(standing.message)}`, `  hint: ${standing.hint}`];
   const { passed, checks } = run.artifacts.verification?.content ?? {};
   return run.phase === "complete" && passed === true
     ? [`verified: ${checks} of ${checks} checks passed`]

@@ -32,7 +32,7 @@ const working = {
   next: { about: "begin the next phase, when the present one is complete" },
   // biome-ignore lint/suspicious/noThenProperty: it is a flag's name, and no function
   then: {
-    about: "what becomes of the plan: execute hands it over to heddle plan and heddle execute --verify",
+    about: "hand the plan over to heddle plan and heddle execute --verify, instead of doing it here",
     takes: "WHAT",
     choices: ["execute"],
   },

@@ -33,7 +33,11 @@ export function wordsOf(line: string): Word[] {
 
 /** Names of the REPL for what the command line says in more words. */
 const others: Readonly<Record<string, (rest: readonly string[]) => readonly string[]>> = {
-  override: (rest) => ["next", "--override", ...rest],
+  override: (rest) => {
+    const flags = rest.findIndex((word) => word.startsWith("--"));
+    const reason = flags < 0 ? rest : rest.slice(0, flags);
+    return ["next", "--override", reason.join(" "), ...(flags < 0 ? [] : rest.slice(flags))];
+  },
   log: (rest) => (rest.length === 0 ? ["history", "--last", "20"] : ["log", ...rest]),
   exit: () => ["quit"],
   "?": () => ["help"],

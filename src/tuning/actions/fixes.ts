@@ -6,11 +6,11 @@ import type { AgentEdit } from "../advice.ts";
 import { type Applied, appliedBefore, applyFix, rollBack } from "../apply.ts";
 import { fixesFromEdits } from "../edits.ts";
 import type { Fix } from "../fix.ts";
-import { countOf, type Measured, measure } from "../measure.ts";
+import { countOf, type Measured, measure, weightOf } from "../measure.ts";
 import { helps, propose } from "../propose.ts";
 import type { Skill } from "../skill.ts";
 import { type Act, type ActionCase, ActionFailed, focusOf, listOf, skillOf } from "./action.ts";
-import { issuesOf } from "./look.ts";
+import { appliedLine, issuesOf } from "./look.ts";
 
 const proposals = "fixes/fix-proposals.json";
 
@@ -26,8 +26,8 @@ export const proposeFixes: Act = (given) => {
   const { fixes, open } = proposalsFor(given, skillOf(given));
   replaceFile(join(given.workDir, proposals), `${JSON.stringify({ fixes, open }, null, 2)}\n`);
   replaceFile(join(given.workDir, "fixes/fix-proposals.md"), proposalText(fixes));
-  const proposed = fixes.map(({ id, risk, strategy, description, issues, pattern, file }) => ({
-    ...{ id, risk, strategy, description, issues, pattern, file },
+  const proposed = fixes.map(({ id, risk, strategy, description, issues }) => ({
+    ...{ id, risk, strategy, description, issues },
   }));
   return {
     stateUpdates: { proposed_fixes: proposed as unknown as Json, open_issues: [...open] },
@@ -82,7 +82,7 @@ export const applyNext: Act = (given) => {
   return {
     stateUpdates: { applied_fixes: all as unknown as Json, pending_fixes: left },
     outputFiles: ["fixes/applied-fixes.json"],
-    summary: `${id}: ${applied.alternative ? `the skill may not be written; the change is in ${applied.alternative}` : applied.verification_result}`,
+    summary: appliedLine(applied).slice(2),
   };
 };
 
@@ -140,7 +140,8 @@ export const verify: Act = (given) => {
   let after = measure(skillOf(given), focus);
   // Each one helped when it was applied; if all of them together do not, they go, the last one first.
   const settled = [...applied];
-  for (let at = settled.length - 1; at >= 0 && after.score < scoreBefore; at--) {
+  const isWorse = () => weightOf(after.counts) > weightOf(countOf(before));
+  for (let at = settled.length - 1; at >= 0 && isWorse(); at--) {
     const each = settled[at];
     if (each?.verification_result !== "pending") continue;
     settled[at] = takenBack(each);

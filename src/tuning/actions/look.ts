@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import type { Json } from "../../core/run.ts";
 import { readIfThere, replaceFile } from "../../host/files.ts";
 import type { Analysis } from "../advice.ts";
+import type { Applied } from "../apply.ts";
 import { diagnose } from "../diagnose.ts";
 import { diagnoses, type Finding, severities } from "../finding.ts";
 import { countOf, type Measured, measure } from "../measure.ts";
@@ -37,13 +38,8 @@ function numbersOf({ score, gate, counts, cost }: Measured): Json {
 
 /** What the run keeps of a finding: enough to decide by, the rest is in the diagnosis files. */
 export function issuesOf(findings: readonly Finding[]): Record<string, Json> {
-  const issues = findings.map(({ id, pattern, severity, file, line, strategy }) => ({
-    id,
-    pattern,
-    severity,
-    file,
-    line,
-    strategy,
+  const issues = findings.map(({ id, pattern, severity, file, line, strategy, description }) => ({
+    ...{ id, pattern, severity, file, line, strategy, description: description.slice(0, 200) },
   }));
   return { issues, issues_by_severity: { ...countOf(findings) } };
 }
@@ -124,13 +120,8 @@ export const complete: Act = (given) => {
     ),
   ];
   const table = rows.map(([name, before, after]) => `| ${name} | ${before ?? ""} | ${after} |`).join("\n");
-  const applied = listOf<{ fix_id: string; strategy: string; verification_result: string }>(
-    given.state("applied_fixes"),
-  );
-  const list = applied
-    .map(({ fix_id, strategy, verification_result }) => `- ${fix_id} ${strategy}: ${verification_result}`)
-    .join("\n");
-  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n`;
+  const list = listOf<Applied>(given.state("applied_fixes")).map(appliedLine).join("\n");
+  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n${leftPart(now.findings)}${deepPart(given)}`;
   replaceFile(join(given.workDir, "tuning-summary.md"), text);
   return {
     stateUpdates: { measured: numbersOf(now) },
@@ -138,6 +129,32 @@ export const complete: Act = (given) => {
     summary: `score ${started?.score} -> ${now.score}, ${now.gate}`,
   };
 };
+
+const mostLeft = 20;
+
+/** What is still wrong, the first of it. */
+function leftPart(findings: readonly Finding[]): string {
+  if (findings.length === 0) return "";
+  const lines = findings
+    .slice(0, mostLeft)
+    .map(
+      ({ severity, file, line, pattern, description }) =>
+        `- ${severity} ${file}:${line} ${pattern} ${description}`,
+    );
+  const more = findings.length > mostLeft ? [`- and ${findings.length - mostLeft} more`] : [];
+  return `\n## Left\n\n${[...lines, ...more].join("\n")}\n`;
+}
+
+export function appliedLine({
+  fix_id: id,
+  strategy,
+  verification_result: result,
+  alternative,
+}: Applied): string {
+  const elsewhere = alternative ? `, the skill may not be written; the change is in ${alternative}` : "";
+  const how = result === "pending" ? "applied" : result.replace("_", " ");
+  return `- ${id} ${strategy}: ${how}${elsewhere}`;
+}
 
 export const abort: Act = ({ state, workDir }) => {
   const errors = listOf<{ action: string; message: string }>(state("errors"));

@@ -26,7 +26,7 @@ export const analyzeRequirements: Act = (given) => {
     .map(({ id, description, possible }) => ({
       id: questionOf(id),
       text: `What does "${description}" mean?`,
-      options: possible.length > 0 ? possible : Object.keys(categories),
+      options: possible.length > 0 ? possible : [...Object.keys(categories), "something else"],
     }));
   const coverage = coverageOf(parts);
   const analysis = {

@@ -96,12 +96,18 @@ export const returnPath: Strategy = (found) => {
   const indent = indentOf(file.lines[finding.line - 1] ?? "");
   const short = replaced(block.text, { from: from.at, to: end }, 'path: "result.md"');
   const text = replaced(short, { from: exit.at, to: exit.at }, `Write("result.md", ${value});\n${indent}`);
+  const change = withBlock(spot, text);
   return {
     description: "write the text to a file and return its path",
     risk: "medium",
-    changes: [withBlock(spot, text)],
+    changes: [file === found.skill.entry ? { ...change, after: allowingWrite(change.after) } : change],
   };
 };
+
+/** What is written needs the tool to write it. */
+function allowingWrite(text: string): string {
+  return text.replace(/^(allowed-tools:\s*(?!.*\bWrite\b)(?!.*\*)\w[^\n[\]]*)$/m, "$1, Write");
+}
 
 function valueEnd(tokens: readonly Token[], from: number): number {
   for (let at = from; at < tokens.length; at++) {

@@ -224,7 +224,8 @@ export const moveSections: Strategy = ({ finding, skill, file }) => {
   for (const { each, text } of moved.sort((a, b) => b.each.line - a.each.line)) {
     const path = `${skill.kind === "instructions" ? "docs/agents" : "references"}/${slug(each.title)}.md`;
     if (skill.has(path) || added.some((change) => change.file === path)) return undefined;
-    added.push({ file: path, before: null, after: `${text.replace(/^#+/, "#").trimEnd()}\n` });
+    const body = `${linksFrom(path, file, text).replace(/^#+/, "#").trimEnd()}\n`;
+    added.push({ file: path, before: null, after: body });
     const pointer = [
       file.lines[each.line - 1] ?? "",
       "",
@@ -239,6 +240,14 @@ export const moveSections: Strategy = ({ finding, skill, file }) => {
     changes: [...added, changed(file, lines.join("\n"))],
   };
 };
+
+/** Links that lead to the same files from another place. */
+function linksFrom(path: string, { path: old }: SkillFile, text: string): string {
+  return text.replace(/\]\((?![a-z][a-z0-9+.-]*:|[/#<])([^)\s]+)\)/gi, (_, target: string) => {
+    const place = join("/", dirname(old), target);
+    return `](${relative(join("/", dirname(path)), place)})`;
+  });
+}
 
 function textOf({ lines }: SkillFile, { line, endLine }: Section): string {
   return lines.slice(line - 1, endLine).join("\n");

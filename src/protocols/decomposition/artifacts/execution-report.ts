@@ -1,10 +1,12 @@
 // reports/execution-report.json: what an execution did, with the evidence (X19). heddle writes it; this is its published
 // shape. An amount that nobody told is null, never zero.
 import * as z from "zod";
-import { count, taskId, time } from "./fields.ts";
+import { count, time } from "./fields.ts";
 
 const status = z.enum(["pending", "running", "complete", "failed", "blocked", "skipped"]);
 const names = z.array(z.string());
+/** `T001` of a plan, `01-01` of a mission. */
+const taskId = z.string().min(1);
 
 const usage = z.object({
   input_tokens: count,
@@ -87,6 +89,10 @@ export const executionReport = z
     usage: usage.extend({ budget_usd: z.number() }),
     branch: z.object({ name: z.string(), start: z.string(), tip: z.string() }).nullable(),
     landed: z.object({ commit: z.string(), files: count, at: time }).nullable(),
+    verification: z
+      .object({ passed: z.boolean(), gaps: names, commit: z.string().nullable() })
+      .nullable()
+      .describe("what the verifier last said of the whole, and of which commit; null where nobody was asked"),
     tasks: z.array(task),
     overrides: z.array(
       z.object({
