@@ -17,7 +17,7 @@ export const agents: Bench = {
     const scratch = realpathSync(mkdtempSync(join(tmpdir(), "heddle-bench-agents-")));
     try {
       return [
-        await overhead(scratch, quick ? { rounds: 3, tasks: 10 } : { rounds: 7, tasks: 30 }),
+        await overhead(scratch, { rounds: quick ? 3 : 7, tasks: 40 }),
         await sixteen(scratch),
         ...(await seen(scratch, quick ? 16 : 60)),
       ];
