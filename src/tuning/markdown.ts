@@ -14,7 +14,25 @@ type Parts = Omit<SkillFile, "path" | "text" | "lines" | "tokens" | "json">;
 const warnings =
   /\b(anti-?patterns?|mistakes?|don'?ts?|do not|avoid|wrong|bad|incorrect|pitfalls?|never do|not to do|what not)\b/i;
 
+const keptCharacters = 2_000_000;
+const kept = new Map<string, Parts>();
+
+/** Each action of a tuning looks at the same files again: those read last are kept. */
 export function parseMarkdown(text: string): Parts {
+  const found = kept.get(text) ?? parsed(text);
+  kept.delete(text);
+  kept.set(text, found);
+  let size = 0;
+  for (const each of kept.keys()) size += each.length;
+  for (const oldest of kept.keys()) {
+    if (size <= keptCharacters || oldest === text) break;
+    kept.delete(oldest);
+    size -= oldest.length;
+  }
+  return found;
+}
+
+function parsed(text: string): Parts {
   const tree: Root = fromMarkdown(text, {
     extensions: [gfm(), frontmatter(["yaml"])],
     mdastExtensions: [gfmFromMarkdown(), frontmatterFromMarkdown(["yaml"])],
