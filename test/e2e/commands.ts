@@ -56,7 +56,7 @@ export const isTask = ({ name }: Pick<Arg, "name">) => name === "id" || name ===
 
 /** Those that need no project: they make one, or speak of heddle itself. */
 const free =
-  /^(help|protocol .*|completion|demo|doctor|mcp|tune|task new|mission.*|init|state init|import tasker|restore)$/;
+  /^(help|protocol .*|completion|demo|doctor|who|mcp|tune|task new|mission.*|init|state init|import tasker|restore)$/;
 export const needsProject = ({ name }: Command) => !free.test(name);
 
 /** A few at a time: as many as there are processors is fastest, and all at once proves nothing more. */

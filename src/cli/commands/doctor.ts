@@ -1,11 +1,9 @@
 // `heddle doctor`: does this machine do what heddle needs?
-import { statSync } from "node:fs";
-import { problem } from "../../core/problem.ts";
-import { Refused } from "../../engine/app.ts";
 import type { Finding } from "../../engine/finding.ts";
 import { oneLine } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
 import { type Command, exits } from "../command.ts";
+import { demandFolder } from "../demand-folder.ts";
 import { terminal } from "../terminal.ts";
 
 const colors = { ok: 32, warn: 33, fail: 31 } as const;
@@ -25,12 +23,7 @@ export const doctor: Command = {
   },
   examples: ["heddle doctor", "heddle doctor --agent claude", "heddle doctor --agents"],
   run: async ({ root, say, flags }) => {
-    if (!statSync(root, { throwIfNoEntry: false })?.isDirectory())
-      throw new Refused([
-        problem("no-folder", `\`${root}\` is not a directory`, {
-          hint: "heddle doctor --dir <the project's directory>",
-        }),
-      ]);
+    demandFolder(root, "doctor");
     const { examine } = await import("../../engine/doctor.ts");
     const findings = await examine(
       root,

@@ -1,13 +1,12 @@
 // `heddle mcp`: heddle's commands as tools of the Model Context Protocol, on standard input and output (U2). For a
 // person's own agent what the person allows; inside an attempt the five things that an agent may do there.
-import { statSync } from "node:fs";
+
 import { isatty } from "node:tty";
-import { problem } from "../../core/problem.ts";
-import { Refused } from "../../engine/app.ts";
 import { readConfig } from "../../engine/config.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { serve, type Tool } from "../../mcp/server.ts";
 import { type Call, type Command, exits, type Reply } from "../command.ts";
+import { demandFolder } from "../demand-folder.ts";
 import { allowedByDefault, hostTools } from "../mcp/host-tools.ts";
 import { insideTools, refusedInside } from "../mcp/inside-tools.ts";
 import { keepClean, print } from "../out.ts";
@@ -62,12 +61,7 @@ async function serviceFor({ root, commands }: Call, gone: AbortSignal): Promise<
       unknown: (name) => refusedInside(inside, name),
     };
   }
-  if (!isFolder(root))
-    throw new Refused([
-      problem("no-folder", `\`${root}\` is not a directory`, {
-        hint: "heddle mcp --dir <the project's directory>",
-      }),
-    ]);
+  demandFolder(root, "mcp");
   const allow = readConfig(pathsIn(root).heddle).mcp?.allow ?? allowedByDefault;
   const tools = await hostTools({ root, allow, commands, gone });
   return {
@@ -78,8 +72,6 @@ async function serviceFor({ root, commands }: Call, gone: AbortSignal): Promise<
       `\`${name.slice(0, 100)}\` is not offered here. There is ${tools.map((tool) => tool.name).join(", ")}. A person allows more with \`mcp.allow\` in .heddle/config.json`,
   };
 }
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 function list(tools: readonly Tool[]): Reply {
   const width = Math.max(0, ...tools.map(({ name }) => name.length));

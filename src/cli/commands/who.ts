@@ -1,6 +1,7 @@
 // `heddle who`: who would work on what, and where that was said.
 import type { Assignment } from "../../engine/who.ts";
 import { agentFlags } from "../agent-flags.ts";
+import { demandFolder } from "../demand-folder.ts";
 import type { Command } from "../command.ts";
 
 export const who: Command = {
@@ -11,6 +12,7 @@ export const who: Command = {
   flags: { agent: agentFlags.agent },
   examples: ["heddle who", "heddle who --agent codex"],
   run: async ({ root, flags }) => {
+    demandFolder(root, "who");
     const { assignments } = await import("../../engine/who.ts");
     const all = assignments(root, flags.one("agent"));
     return { text: text(all), json: all };
