@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { sample } from "../thorough.ts";
 import {
   allCommands,
   type Command,
@@ -37,8 +38,7 @@ afterEach(async () => {
  * Words are read by one piece of code for all commands: every third command shows it, each mistake on other ones.
  * `HEDDLE_THOROUGH=1` tries them all.
  */
-const some = (which: number) =>
-  commands.filter((_, at) => process.env.HEDDLE_THOROUGH === "1" || at % 3 === which % 3);
+const some = (which: number) => sample(commands, 3, which);
 
 interface Mistake {
   readonly words: readonly string[];
@@ -76,7 +76,7 @@ const absent = ({ name }: Command) => (name === "state check-halt" ? [store] : [
 
 describe("every command", () => {
   it("C14 with a flag that it does not have: exit 64 and the flag's name", async () => {
-    const mistakes = commands.map((each) => ({ words: [...callOf(each), "--no-such-flag"], exits: [usage] }));
+    const mistakes = some(0).map((each) => ({ words: [...callOf(each), "--no-such-flag"], exits: [usage] }));
     expect(await faultsOf(mistakes)).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe("every command", () => {
   it("C14 in a directory without a project, and without a home: exit 1, and nothing is made there", async () => {
     const empty = folder();
     const env = { HOME: undefined, PATH: undefined };
-    const mistakes = commands
+    const mistakes = some(1)
       .filter(needsProject)
       .map((each) => ({ words: callOf(each), options: { cwd: empty, env }, exits: absent(each) }));
     expect(await faultsOf(mistakes)).toEqual([]);
@@ -147,7 +147,7 @@ describe("every command", () => {
 
   it("C14 for a directory that does not exist: exit 1, and it is not made", async () => {
     const nowhere = join(folder(), "not/there");
-    const mistakes = commands
+    const mistakes = some(2)
       .filter(needsProject)
       .map((each) => ({ words: [...callOf(each), "--dir", nowhere], exits: absent(each) }));
     expect(await faultsOf(mistakes)).toEqual([]);
@@ -156,7 +156,7 @@ describe("every command", () => {
   it("C14 for a directory that is a file: one sentence", async () => {
     const file = join(folder(), "file");
     writeFileSync(file, "not a directory");
-    const mistakes = commands
+    const mistakes = some(0)
       .filter((each) => needsProject(each) || each.name === "init")
       .map((each) => ({ words: [...callOf(each), "--dir", file], exits: [refused, usage, store] }));
     expect(await faultsOf(mistakes)).toEqual([]);
@@ -173,10 +173,12 @@ describe("every command", () => {
   it("C15 gives one JSON document with --json, whatever the outcome", async () => {
     const empty = folder();
     const wrong = await eachOf(
-      commands.filter(needsProject).flatMap((each) => [
-        { words: [...callOf(each), "--json"], cwd: empty },
-        { words: [...callOf(each), "--json", "--no-such-flag"], cwd: project.root },
-      ]),
+      some(2)
+        .filter(needsProject)
+        .flatMap((each) => [
+          { words: [...callOf(each), "--json"], cwd: empty },
+          { words: [...callOf(each), "--json", "--no-such-flag"], cwd: project.root },
+        ]),
       async ({ words, cwd }) => {
         const { out, code } = await heddle(words, { cwd });
         try {

@@ -12,12 +12,13 @@ import {
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { thorough } from "../thorough.ts";
 import { chain } from "./plan-files.ts";
 import { Chance } from "./random.ts";
 import { type Project, readyProject } from "./rig.ts";
 import { expectNoTrace, expectOneError, expectRefused, expectWhole } from "./whole.ts";
 
-const flips = Number(process.env.HEDDLE_FLIPS ?? 60);
+const flips = Number(process.env.HEDDLE_FLIPS ?? (thorough ? 60 : 20));
 const store = 74;
 
 let project: Project;

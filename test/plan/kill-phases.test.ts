@@ -5,6 +5,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cli, ended, start, until } from "../e2e/rig.ts";
 import { expectWhole } from "../e2e/whole.ts";
+import { sample } from "../thorough.ts";
 import { confined, living, Planning, roles } from "./rig.ts";
 
 const words = ["plan", "spec.md", "--target", "app", "--new", ...confined(false)];
@@ -142,13 +143,13 @@ describe.skipIf(!hasStrace).concurrent("C1 between file and journal (left out wi
       /project-planning\/(artifacts\/[a-z-]+|tasks\/T001|tasks\/T010)\.json"\)/.test(line) ? [index + 1] : [],
     );
     expect(places).toHaveLength(7);
-    await expectKilledAt("rename", places);
+    await expectKilledAt("rename", sample(places, 2));
   }, 120_000);
 
   it("as the journal is synced, in all phases: nobody is called again", async () => {
     const { length } = await whole("fsync");
     expect(length).toBeGreaterThan(20);
     const moments = Array.from({ length: 8 }, (_, index) => 1 + Math.floor((index * (length - 5)) / 7));
-    await expectKilledAt("fsync", moments);
+    await expectKilledAt("fsync", sample(moments, 2));
   }, 120_000);
 });

@@ -24,7 +24,7 @@ import {
 import { differ, type Seen } from "./model/seen.ts";
 
 const seed = Number(process.env.MODEL_SEED ?? 20_261_115);
-const sequences = Number(process.env.MODEL_SEQUENCES ?? 600);
+const sequences = Number(process.env.MODEL_SEQUENCES ?? 300);
 
 /** In memory where there is such a place: what is compared is the state, not the disk. */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "heddle-model-"));

@@ -1,8 +1,8 @@
 // `heddle who`: who would work on what, and where that was said.
 import type { Assignment } from "../../engine/who.ts";
 import { agentFlags } from "../agent-flags.ts";
-import { demandFolder } from "../demand-folder.ts";
 import type { Command } from "../command.ts";
+import { demandFolder } from "../demand-folder.ts";
 
 export const who: Command = {
   name: "who",
