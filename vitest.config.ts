@@ -8,7 +8,8 @@ export default defineConfig({
     // Machines are noisy: what measures time may fail once, not twice.
     retry: 1,
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the two cores they are made for: many wait for a process or the disk.
+    maxWorkers: 3,
     globalSetup: ["test/e2e/build.ts"],
   },
 });

@@ -81,7 +81,7 @@ for (const { file, words, steps } of places)
     const path = () => project.path("project-planning", file);
 
     const all = file.endsWith(".json") ? { ...harms, ...textHarms } : harms;
-    for (const [what, harm] of sample(Object.entries(all), 2, steps))
+    for (const [what, harm] of sample(Object.entries(all), 3, steps))
       it(`C14 D16 that is ${what}: \`heddle ${words.join(" ")}\` refuses it, and the phase stays`, async () => {
         const { phase, tasks } = project.stateJson();
         if (!(what in textHarms)) rmSync(path());

@@ -1,5 +1,5 @@
 // Acknowledged means that it survives (C1): `kill -9` at random moments of a stream of commands, and at every single
-// write of one command. `HEDDLE_KILLS` sets how many random kills there are: 15 in `npm test`, 40 in CI, 500 in a campaign.
+// write of one command. `HEDDLE_KILLS` sets how many random kills there are: 8 in `npm test`, 40 in CI, 500 in a campaign.
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { Chance } from "./random.ts";
 import { cli, ended, type Fact, newProject, Project, type Ran, readyProject, start } from "./rig.ts";
 import { expectNoTrace, expectWhole } from "./whole.ts";
 
-const kills = Number(process.env.HEDDLE_KILLS ?? (thorough ? 40 : 15));
+const kills = Number(process.env.HEDDLE_KILLS ?? (thorough ? 40 : 8));
 const isCampaign = kills >= 500;
 
 /** Runs a command and kills it after a while, unless it was faster. */

@@ -1,6 +1,6 @@
 // `kill -9` at random moments of real runs, on heddle and on agents, again and again. In the end the branch holds each
 // task's change exactly once, every acceptance command passes on it, nothing else changed, and no process is left.
-// `HEDDLE_EXECUTE_KILLS` says how often (10 in `npm test`, 150 in CI, 500 by `npm run campaign`), `HEDDLE_SEED` from where.
+// `HEDDLE_EXECUTE_KILLS` says how often (6 in `npm test`, 150 in CI, 500 by `npm run campaign`), `HEDDLE_SEED` from where.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +9,7 @@ import { Chance } from "../e2e/random.ts";
 import { ended, start } from "../e2e/rig.ts";
 import { Execution, hasBox, survivors, taskId } from "./rig.ts";
 
-const kills = Number(process.env.HEDDLE_EXECUTE_KILLS ?? 10);
+const kills = Number(process.env.HEDDLE_EXECUTE_KILLS ?? 6);
 const seed = Number(process.env.HEDDLE_SEED ?? Date.now() % 1_000_000);
 const tasks = 12;
 

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { heddle, type Ran } from "../e2e/rig.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
-const every = process.env.HEDDLE_END_KILLS === "all" ? 1 : 8;
+const every = process.env.HEDDLE_END_KILLS === "all" ? 1 : 16;
 const moments = ["before", "after"] as const;
 
 /** A git that kills whoever calls it the n-th time. What it needs stands in it: heddle gives git a clean environment. */

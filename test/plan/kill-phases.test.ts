@@ -143,13 +143,13 @@ describe.skipIf(!hasStrace).concurrent("C1 between file and journal (left out wi
       /project-planning\/(artifacts\/[a-z-]+|tasks\/T001|tasks\/T010)\.json"\)/.test(line) ? [index + 1] : [],
     );
     expect(places).toHaveLength(7);
-    await expectKilledAt("rename", sample(places, 2));
+    await expectKilledAt("rename", sample(places, 3));
   }, 120_000);
 
   it("as the journal is synced, in all phases: nobody is called again", async () => {
     const { length } = await whole("fsync");
     expect(length).toBeGreaterThan(20);
     const moments = Array.from({ length: 8 }, (_, index) => 1 + Math.floor((index * (length - 5)) / 7));
-    await expectKilledAt("fsync", sample(moments, 2));
+    await expectKilledAt("fsync", sample(moments, 3));
   }, 120_000);
 });
