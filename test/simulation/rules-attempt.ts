@@ -107,10 +107,10 @@ export const attemptRules: Rules<FactKind> = {
     const wait = notBeforeMs - runMs;
     const isSaid = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.parkMs === wait);
     scene.sim.check(isSaid, "X11 parked", () => `${id}#${attempt} is parked for ${wait}, and nobody said so`);
+    const isUnable = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.unable);
     const task = scene.ledger.at(id);
     giveBack(scene, task);
     task.notBeforeMs = notBeforeMs;
-    const isUnable = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.unable);
     const isHalted = scene.ledger.halt !== null || scene.kinds.includes("halt-requested");
     scene.sim.check(
       !isUnable || isHalted,
