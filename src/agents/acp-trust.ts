@@ -19,7 +19,7 @@ const trusts: Readonly<Record<string, AcpTrust>> = {
   },
   opencode: {
     steeredBy: "opencode",
-    following: ({ set: { OPENCODE_DISABLE_PROJECT_CONFIG: _, OPENCODE_PURE: __, ...set } }) => ({ set }),
+    following: ({ set: { OPENCODE_DISABLE_PROJECT_CONFIG: _, ...set } }) => ({ set }),
   },
   "claude-agent-acp": {
     steeredBy: "claude",

@@ -55,6 +55,8 @@ describe.skipIf(!hasTmux)("tuning in a window (left out without `tmux`)", () => 
     const window = new Window(bench.root, { ...size, args });
     await window.sees(/gemini-analysis +an agent looks deeper, beside the diagnoses[\s\S]*dataflow +1 high/);
     window.keys("C-c");
+    // Two that come together are one signal.
+    await new Promise((settle) => setTimeout(settle, 500));
     window.keys("C-c");
     await window.over();
     expect(window.all).toContain("halted: Ctrl-C");
