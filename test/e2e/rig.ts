@@ -193,3 +193,18 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
+
+/** Kills it as soon as that is reached, unless it ends before. */
+export async function killedWhen(
+  child: ChildProcess,
+  ran: Promise<Ran>,
+  reached: () => boolean,
+): Promise<void> {
+  let over = false;
+  void ran.then(() => {
+    over = true;
+  });
+  await until("the moment to die", () => over || reached());
+  child.kill("SIGKILL");
+  await ran;
+}

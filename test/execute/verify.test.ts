@@ -1,7 +1,7 @@
 // `heddle execute --verify`: a plan that ends with a mission's verification, and gaps that become tasks (M7, X15).
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { ended, start, until } from "../e2e/rig.ts";
+import { ended, killedWhen, start } from "../e2e/rig.ts";
 import { Execution, hasBox } from "./rig.ts";
 
 const passes = { verifier: ["judge()"] };
@@ -133,13 +133,7 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
       const at = before + Math.floor((all * kill) / (kills + 1));
       const child = start([...project.words, "--batch", "--verify"], { cwd: project.root });
       const ran = ended(child);
-      let over = false;
-      void ran.then(() => {
-        over = true;
-      });
-      await until(`line ${at}`, () => over || lines(project) >= at);
-      child.kill("SIGKILL");
-      await ran;
+      await killedWhen(child, ran, () => lines(project) >= at);
       // The flag is remembered.
       const went = await project.execute();
       expect(went.code, `killed at ${kill}: ${went.err}${went.out}`).toBe(0);

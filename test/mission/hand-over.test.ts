@@ -2,7 +2,7 @@
 // mission's again; each on the same engine, and each goes on after a kill.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { until } from "../e2e/rig.ts";
+import { killedWhen } from "../e2e/rig.ts";
 import { hasBox, Mission } from "./rig.ts";
 
 const kills = Number(process.env.HEDDLE_HANDOVER_KILLS ?? 4);
@@ -105,13 +105,7 @@ describe.runIf(hasBox)("heddle mission --then execute", () => {
       await project.must("mission", "init", "write the files");
       const at = begun + Math.floor((all * kill) / (kills + 1));
       const { child, ran } = project.started(...handOver);
-      let over = false;
-      void ran.then(() => {
-        over = true;
-      });
-      await until(`line ${at}`, () => over || lines(project) >= at);
-      child.kill("SIGKILL");
-      await ran;
+      await killedWhen(child, ran, () => lines(project) >= at);
       const ended = await project.mission();
       expect(ended.code, `killed at ${kill}: ${ended.err}${ended.out}`).toBe(0);
       expect(project.mergedOn("heddle/plan-1").sort()).toEqual(["T001", "T002"]);

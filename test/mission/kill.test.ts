@@ -2,7 +2,7 @@
 // the one that nobody killed. `HEDDLE_MISSION_KILLS` says how often (3 in `npm test`); `all`: at every fact of the journal.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { until } from "../e2e/rig.ts";
+import { killedWhen, until } from "../e2e/rig.ts";
 import { hasBox, Mission, plan } from "./rig.ts";
 
 const said = process.env.HEDDLE_MISSION_KILLS ?? "3";
@@ -44,13 +44,7 @@ async function toItsEnd(project: Mission): Promise<void> {
 
 async function killedAt(at: number, project: Mission): Promise<void> {
   const { child, ran } = project.started();
-  let over = false;
-  void ran.then(() => {
-    over = true;
-  });
-  await until(`line ${at}`, () => over || written(project) >= at);
-  child.kill("SIGKILL");
-  await ran;
+  await killedWhen(child, ran, () => written(project) >= at);
 }
 
 /** Everything that a mission leaves: its session, its documents, its branch, and what was done how often. */
