@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { defineConfig, type RolldownOptions } from "rolldown";
+import { noticing } from "./scripts/notice.ts";
+import { pageParts } from "./scripts/page.ts";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
 
 /** What nearly every command needs, in one file: each further file costs a one-shot command about a millisecond. */
 const everyday =
-  /src\/(core|journal)\/(?!verify)|src\/effects\/write-|src\/engine\/(app|open|paths|drift|protocols|refused)\.ts|src\/host\/(files|clock)\.ts|src\/view\/(state-json|run-json|activity|safe|problem)\.ts|src\/cli\/(main|perform|about-plans|find|explain|cancelled|parse|command|out|registry|commands\/state-tasks)\.ts|src\/protocols\/(subject|decomposition\/protocol|lifecycle\/(actors|subjects))\.ts/;
+  /src\/(core|journal)\/(?!verify|trial|postgres)|src\/engine\/(app|choose-run|open|paths|drift|refused|write-log|write-view)\.ts|src\/packs\/(load|packs|pack|[a-z]+\/pack)\.ts|src\/host\/(files|clock|programs)\.ts|src\/view\/(state-json|run-json|activity|safe|problem|hint)\.ts|src\/cli\/(main|perform|composition|about|find|explain|registry|commands\/state\/tasks)\.ts|src\/command\/(command|parse|out|terminal\/cancelled)\.ts|src\/protocols\/subject\.ts|src\/packs\/decomposition\/protocol\.ts/;
 
 /**
  * `import … from "node:fs"` makes Node run every getter of that module, streams and promises included: a third of
@@ -54,8 +56,11 @@ const frontDoor = {
   },
 };
 
+/** Three outputs: the command line, the library and the page. */
+const notice = noticing(3);
+
 const shared: RolldownOptions = {
-  plugins: [plainBuiltins, plainText],
+  plugins: [plainBuiltins, plainText, notice],
   platform: "node",
   // jsonc-parser keeps its ES modules under "module"; its "main" cannot be bundled.
   resolve: { mainFields: ["module", "main"] },
@@ -65,11 +70,12 @@ const shared: RolldownOptions = {
 export default defineConfig([
   {
     ...shared,
-    plugins: [plainBuiltins, plainText, frontDoor],
+    plugins: [plainBuiltins, plainText, frontDoor, notice],
     input: {
       heddle: "src/cli/entry.ts",
       main: "src/cli/main.ts",
       "start-again": "src/cli/start-again.ts",
+      "single-file": "src/cli/single-file.ts",
     },
     output: {
       dir: "dist",
@@ -92,5 +98,13 @@ export default defineConfig([
       entryFileNames: "[name].mjs",
       chunkFileNames: "[name]-[hash].mjs",
     },
+  },
+  {
+    input: { page: "page/main.tsx" },
+    platform: "browser",
+    // A report has it inside of an HTML file, where anything beyond ASCII would depend on that file's encoding.
+    plugins: [plainText, pageParts, notice],
+    tsconfig: "page/tsconfig.json",
+    output: { dir: "dist/page", format: "iife", minify: true, entryFileNames: "[name].js" },
   },
 ]);

@@ -1,8 +1,8 @@
 // What heddle itself costs per task: real runs of `heddle execute` with an agent that does next to nothing, in the box,
-// with one acceptance command `true`. CPU of heddle and of everything it started; its memory at the highest; and how
-// long a run of 1,000 tasks takes to go on after a kill.
+// with one acceptance command that looks for a folder. CPU of heddle and of everything it started; its memory at the highest; how
+// long a run of 1,000 tasks takes to go on after a kill; and what one task more asks of the journal and of the machine.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Bench, exactly, type Figure } from "./figure.ts";
@@ -24,6 +24,7 @@ export const execute: Bench = {
       const large = await measured(scratch, { tasks: quick ? 10 : 40, files: 2_000 });
       const plain = plainly(scratch, { tasks: quick ? 10 : 40, files: 2_000 });
       const recovery = await recovered(scratch, quick ? 200 : 1_000);
+      const each = await counted(scratch, quick ? 8 : 24);
       return [
         figure(`cpu per task, 20 files, ${few.tasks} tasks`, few.cpuMs, "ms", { most: 150 }),
         figure(`cpu per task, 20 files, ${many.tasks} tasks`, many.cpuMs, "ms", { most: 150 }),
@@ -33,6 +34,10 @@ export const execute: Bench = {
         figure("cpu per task, 2,000 files, against a shell script", large.cpuMs / plain, "x", { most: 1.5 }),
         figure("cpu per task, 2,000 files", large.cpuMs, "ms"),
         figure("memory of heddle at the highest", Math.max(few.peakMb, many.peakMb), "MB", { most: 200 }),
+        figure("transactions per task", each.transactions, "", { most: 25 }),
+        figure("facts read per task", each.facts, ""),
+        figure("processes started per task", each.processes, ""),
+        figure("time per task beside its cpu", each.waitingMs, "ms", { most: 100 }),
         figure(`going on after a kill, ${quick ? 200 : 1_000} tasks`, recovery, "s", { most: 5 }),
       ];
     } finally {
@@ -68,6 +73,44 @@ async function measured(scratch: string, size: Size): Promise<Measured> {
   return { tasks: size.tasks, cpuMs, peakMb: peak() };
 }
 
+interface Asked {
+  readonly transactions: number;
+  readonly facts: number;
+  readonly processes: number;
+  readonly waitingMs: number;
+}
+
+/** What one task more asks for, one at a time: the difference between a run of one task and a run of `tasks` more. */
+async function counted(scratch: string, tasks: number): Promise<Asked> {
+  const [one, all] = [await asked(scratch, 1), await asked(scratch, 1 + tasks)];
+  const each = (of: keyof Asked) => (all[of] - one[of]) / tasks;
+  return {
+    transactions: each("transactions"),
+    facts: each("facts"),
+    processes: each("processes"),
+    waitingMs: each("waitingMs"),
+  };
+}
+
+const counting = join(import.meta.dirname, "../test/execute/counting.cjs");
+
+async function asked(scratch: string, tasks: number): Promise<Asked> {
+  const root = project(scratch, { tasks, files: 20, program });
+  const file = join(scratch, "counts.json");
+  const alone = words.map((word) => (word === "2" ? "1" : word));
+  const [cpuMs, startMs] = [childCpuMs(), performance.now()];
+  const child = spawn(process.execPath, ["--require", counting, cli, ...alone], {
+    cwd: root,
+    stdio: "ignore",
+    env: { ...process.env, HEDDLE_COUNTS: file },
+  });
+  const code = await new Promise((settle) => child.on("exit", settle));
+  if (code !== 0) throw new Error(`heddle execute ended with ${code} in ${root}`);
+  const waitingMs = performance.now() - startMs - (childCpuMs() - cpuMs);
+  rmSync(root, { recursive: true, force: true });
+  return { ...(JSON.parse(readFileSync(file, "utf8")) as Omit<Asked, "waitingMs">), waitingMs };
+}
+
 /** The same git and bwrap calls, from a shell. */
 function plainly(scratch: string, { tasks, files }: Size): number {
   const target = join(scratch, `plain-${files}`);
@@ -87,7 +130,7 @@ for n in $(seq ${tasks}); do
   tree=$(git write-tree)
   commit=$(git -c user.name=a -c user.email=a@b.c commit-tree $tree -p $tip -m work)
   GIT_INDEX_FILE=${scratch}/j$n git --work-tree=$room read-tree -m -u $tree
-  ${box} --bind $room $room --chdir $room sh -c true
+  ${box} --bind $room $room --chdir $room sh -c "test -d lib"
   next=$(git -c user.name=a -c user.email=a@b.c -c core.fsync=all commit-tree $tree -p $tip -m task)
   git -c core.fsync=all update-ref refs/heads/plain $next
   tip=$next

@@ -13,9 +13,9 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isProblem, type Problem } from "../src/core/problem.ts";
-import { commitTree, mergeOnto, moveBranch } from "../src/host/integrate.ts";
-import { openBranch, openRepository, type Repository } from "../src/host/repository.ts";
-import { makeWorkspace, removeWorkspace, snapshot } from "../src/host/workspace.ts";
+import { commitTree, mergeOnto, moveBranch } from "../src/host/git/integrate.ts";
+import { openBranch, openRepository, type Repository } from "../src/host/git/repository.ts";
+import { makeWorkspace, removeWorkspace, snapshot } from "../src/host/git/workspace.ts";
 import { type Bench, exactly, type Figure } from "./figure.ts";
 
 const branch = "heddle/bench";

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { carryOut } from "../src/core/step.ts";
 import { createDatabase } from "../src/journal/schema.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
-import { protocolNamed } from "../src/protocols/registry.ts";
+import { protocolNamed } from "../src/packs/registry.ts";
 import type { Bench } from "./figure.ts";
 import { idOf, openedPlan, planOf, withFolder } from "./plan.ts";
 import { estimate, median, ratio } from "./statistics.ts";

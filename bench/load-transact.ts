@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { carryOut } from "../src/core/step.ts";
 import { createDatabase } from "../src/journal/schema.ts";
 import { SqliteJournal } from "../src/journal/sqlite.ts";
-import { protocolNamed } from "../src/protocols/registry.ts";
+import { protocolNamed } from "../src/packs/registry.ts";
 import { planOf } from "./plan.ts";
 
 const tasks = planOf({ size: Number(process.argv[2]), width: 100 });

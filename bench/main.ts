@@ -14,10 +14,13 @@ import { core } from "./core.ts";
 import { discover } from "./discover.ts";
 import { execute } from "./execute.ts";
 import { type Bench, type Figure, table, verdictOf } from "./figure.ts";
+import { gateway } from "./gateway.ts";
 import { git } from "./git.ts";
 import { journal } from "./journal.ts";
 import { load } from "./load.ts";
+import { loop } from "./loop.ts";
 import { makespan } from "./makespan.ts";
+import { page } from "./page.ts";
 import { planning } from "./planning.ts";
 import { size } from "./size.ts";
 import { start } from "./start.ts";
@@ -33,8 +36,11 @@ const benches: readonly Bench[] = [
   planning,
   git,
   execute,
+  loop,
   agents,
+  gateway,
   makespan,
+  page,
   size,
 ];
 

@@ -3,10 +3,11 @@
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { composition } from "../src/cli/composition.ts";
 import type { Input } from "../src/core/input.ts";
 import type { TaskDef } from "../src/core/run.ts";
 import type { App } from "../src/engine/app.ts";
-import { createProject } from "../src/engine/create.ts";
+import { createProject } from "../src/packs/decomposition/create.ts";
 
 export const idOf = (index: number) => `T${String(index + 1).padStart(6, "0")}`;
 
@@ -86,7 +87,7 @@ export function builtHeddle(folder: string): string {
 
 export async function emptyProject(root: string): Promise<App> {
   mkdirSync(root, { recursive: true });
-  return createProject({ root, by: "bench", target: ".", force: false });
+  return createProject({ root, ...composition, by: "bench", target: ".", force: false });
 }
 
 /** A project whose first `running` tasks are under way. */

@@ -6,7 +6,7 @@ import { planFiles } from "../test/e2e/plan-files.ts";
 import { planning } from "../test/e2e/planning-steps.ts";
 
 export const cli = join(import.meta.dirname, "../dist/heddle.js");
-const makeReady = join(import.meta.dirname, "../test/execute/make-ready.ts");
+const makeReady = join(import.meta.dirname, "make-ready.ts");
 
 export interface Size {
   readonly tasks: number;
@@ -26,7 +26,7 @@ export function project(
     files: [
       { path: `lib/d${n % 20}/f${n % 20}.txt`, action: "modify", layer: "domain", purpose: "its part" },
     ],
-    acceptance_criteria: [{ criterion: "nothing is wrong", verification: "true" }],
+    acceptance_criteria: [{ criterion: "nothing is wrong", verification: "test -d lib" }],
   });
   for (const [path, text] of planFiles({ tasks, more, after }, join(root, "app")))
     write(join(root, path), text);
@@ -40,10 +40,14 @@ export function project(
 
 export function makeTarget(target: string, files: number): void {
   for (let n = 0; n < files; n++) write(join(target, `lib/d${n % 40}/f${n}.txt`), `file ${n}\n`);
+  execFileSync("git", ["-C", target, "init", "-q", "-b", "main"], { stdio: "ignore" });
+  commitAll(target, "begin");
+}
+
+export function commitAll(target: string, message: string): void {
   const git = (...args: string[]) => execFileSync("git", ["-C", target, ...args], { stdio: "ignore" });
-  git("init", "-q", "-b", "main");
-  git("add", ".");
-  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", "begin");
+  git("-c", "core.compression=0", "add", ".");
+  git("-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "-qm", message);
 }
 
 export function write(path: string, text: string): void {

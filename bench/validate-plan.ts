@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 
 const [started, used] = [performance.now(), process.cpuUsage()];
-const { readTaskFiles } = await import("../src/planning/plan-files.ts");
+const { readTaskFiles } = await import("../src/packs/decomposition/plan-files.ts");
 const places = { planningDir: resolve("project-planning"), targetDir: resolve(".") };
 const { checked, map, problems } = readTaskFiles(places);
 const { user, system } = process.cpuUsage(used);

@@ -1,6 +1,6 @@
-// The last step of a build: goes through the commands that agents call most, in a project of its own, and keeps what
-// V8 has compiled by then beside the file (`src/cli/compiled.ts`). Prints nothing but what went wrong.
-import { writeFileSync } from "node:fs";
+// The last step of a build: makes the command executable, goes through the commands that agents call most, in a project of
+// its own, and keeps what V8 has compiled by then beside the file (`src/cli/compiled.ts`). Prints only what went wrong.
+import { chmodSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { makeProject, withFolder } from "../bench/plan.ts";
@@ -10,6 +10,8 @@ const dist = resolve(import.meta.dirname, "../dist");
 const require = createRequire(join(dist, "heddle.js"));
 
 writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
+// `npm link` makes it executable once; a command that was linked goes on working after the next build.
+chmodSync(join(dist, "heddle.js"), 0o755);
 const everyday = join(dist, "everyday.js");
 const script = compile(everyday);
 const { main } = runAsModule(script, everyday, require) as typeof import("../src/cli/main.ts");

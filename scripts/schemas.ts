@@ -5,27 +5,28 @@ import { join } from "node:path";
 import * as z from "zod";
 import { configSchema } from "../src/config/config.ts";
 import { projectContext } from "../src/discovery/project-context.ts";
-import { bundle } from "../src/protocols/decomposition/artifacts/bundle.ts";
-import { capabilityMap } from "../src/protocols/decomposition/artifacts/capability-map.ts";
-import { checkpoint } from "../src/protocols/decomposition/artifacts/checkpoint.ts";
-import { executionReport } from "../src/protocols/decomposition/artifacts/execution-report.ts";
-import { physicalMap } from "../src/protocols/decomposition/artifacts/physical-map.ts";
-import { result } from "../src/protocols/decomposition/artifacts/result.ts";
-import { specCoverageReport } from "../src/protocols/decomposition/artifacts/spec-coverage.ts";
-import { state } from "../src/protocols/decomposition/artifacts/state.ts";
-import { taskFile } from "../src/protocols/decomposition/artifacts/task-file.ts";
-import { taskValidation } from "../src/protocols/decomposition/artifacts/task-validation.ts";
-import { codeResult } from "../src/protocols/lifecycle/artifacts/code-result.ts";
-import { decision, revertRecord } from "../src/protocols/lifecycle/artifacts/decision.ts";
-import { evalReport } from "../src/protocols/lifecycle/artifacts/eval-report.ts";
-import { taskPlan } from "../src/protocols/lifecycle/artifacts/plan.ts";
-import { codeReview, planReview } from "../src/protocols/lifecycle/artifacts/review.ts";
-import { missionPlan } from "../src/protocols/mission/artifacts/plan.ts";
-import { missionResearch } from "../src/protocols/mission/artifacts/research.ts";
-import { missionSession } from "../src/protocols/mission/artifacts/session.ts";
-import { missionCheckpoint, missionSummary } from "../src/protocols/mission/artifacts/summary.ts";
-import { missionVerification } from "../src/protocols/mission/artifacts/verification.ts";
+import { bundle } from "../src/packs/decomposition/artifacts/bundle.ts";
+import { capabilityMap } from "../src/packs/decomposition/artifacts/capability-map.ts";
+import { checkpoint } from "../src/packs/decomposition/artifacts/checkpoint.ts";
+import { physicalMap } from "../src/packs/decomposition/artifacts/physical-map.ts";
+import { specReview } from "../src/packs/decomposition/artifacts/spec-review.ts";
+import { state } from "../src/packs/decomposition/artifacts/state.ts";
+import { taskFile } from "../src/packs/decomposition/artifacts/task-file.ts";
+import { taskValidation } from "../src/packs/decomposition/artifacts/task-validation.ts";
+import { specCoverageReport } from "../src/packs/decomposition/checks/spec-coverage.ts";
+import { codeResult } from "../src/packs/lifecycle/artifacts/code-result.ts";
+import { decision, revertRecord } from "../src/packs/lifecycle/artifacts/decision.ts";
+import { evalReport } from "../src/packs/lifecycle/artifacts/eval-report.ts";
+import { taskPlan } from "../src/packs/lifecycle/artifacts/plan.ts";
+import { codeReview, planReview } from "../src/packs/lifecycle/artifacts/review.ts";
+import { missionPlan } from "../src/packs/mission/artifacts/plan.ts";
+import { missionResearch } from "../src/packs/mission/artifacts/research.ts";
+import { missionSession } from "../src/packs/mission/artifacts/session.ts";
+import { missionCheckpoint, missionSummary } from "../src/packs/mission/artifacts/summary.ts";
+import { missionVerification } from "../src/packs/mission/artifacts/verification.ts";
 import { ownProtocol } from "../src/protocols/own.ts";
+import { executionReport } from "../src/view/report/execution-report.ts";
+import { result } from "../src/work/result.ts";
 
 const folder = join(import.meta.dirname, "..", "schemas");
 
@@ -34,6 +35,7 @@ const schemas = {
   "physical-map": physicalMap,
   task: taskFile,
   "task-validation": taskValidation,
+  "spec-review": specReview,
   bundle,
   result,
   checkpoint,

@@ -29,10 +29,14 @@ if (installed < wanted) {
   run("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"]);
 }
 
-const source = Math.max(newestMs(join(root, "src")), modifiedMs(join(root, "rolldown.config.ts")), wanted);
+const source = Math.max(
+  ...["src", "page"].map((name) => newestMs(join(root, name))),
+  modifiedMs(join(root, "rolldown.config.ts")),
+  wanted,
+);
 if (process.argv.includes("--build") || modifiedMs(join(root, "dist/everyday.js.compiled")) < source) {
   const node = join(root, "node_modules/.bin/node");
   const rolldown = join(root, "node_modules/rolldown/bin/cli.mjs");
-  run(node, [rolldown, "-c", "rolldown.config.ts", "--logLevel", "warn"]);
+  run(node, [rolldown, "-c", "rolldown.config.ts", "--logLevel", "warn"], "ignore");
   run(node, [join(root, "scripts/precompile.ts")], "ignore");
 }

@@ -1,6 +1,9 @@
 // What is known of agents that speak the Agent Client Protocol: data, not code. An agent that is not here works with
 // what its person configures.
+import { recordIn } from "../core/json.ts";
+import { vendors } from "../gateway/vendors.ts";
 import { codexCredentials, codexProvider } from "./codex.ts";
+import { fieldsOf } from "./conversation.ts";
 
 export interface AcpQuirks {
   readonly title: string;
@@ -15,6 +18,8 @@ export interface AcpQuirks {
   readonly set: Readonly<Record<string, string>>;
   /** Further ones, made from the person's environment. */
   readonly made?: (own: NodeJS.ProcessEnv) => Readonly<Record<string, string>>;
+  /** What leads it to the gateway, where an address in a variable is not enough; the addresses are in `own`. */
+  readonly gated?: (own: NodeJS.ProcessEnv) => Readonly<Record<string, string>>;
   /** Files that it wants in its home. */
   readonly home: Readonly<Record<string, string>>;
   /** How a model is named on its command line, or by a variable; otherwise it is chosen by the protocol. */
@@ -39,6 +44,44 @@ function codexSettings(own: NodeJS.ProcessEnv) {
     analytics: { enabled: false },
     check_for_update_on_startup: false,
   };
+}
+
+/** opencode has the addresses of vendors in its configuration alone, each with the version of the API behind it. */
+const openCodeVendors = { anthropic: "/v1", openai: "", gemini: "/v1beta" } as const;
+const openCodeNames = { anthropic: "anthropic", openai: "openai", gemini: "google" } as const;
+
+function throughGateway(own: NodeJS.ProcessEnv): string {
+  const config = recordIn(own.OPENCODE_CONFIG_CONTENT) ?? {};
+  const provider = { ...fieldsOf(config.provider) };
+  for (const { name, address, credentials } of vendors) {
+    if (!credentials.some((variable) => own[variable])) continue;
+    const known = fieldsOf(provider[openCodeNames[name]]);
+    const baseURL = `${own[address]}${openCodeVendors[name]}`;
+    provider[openCodeNames[name]] = { ...known, options: { ...fieldsOf(known.options), baseURL } };
+  }
+  return JSON.stringify({ ...config, provider });
+}
+
+/** Where opencode's own configuration leads: what it says goes before variables. */
+export function openCodeAddresses(own: NodeJS.ProcessEnv): Record<string, string> {
+  const provider = fieldsOf(recordIn(own.OPENCODE_CONFIG_CONTENT)?.provider);
+  const found = vendors.flatMap(({ name, address }) => {
+    const { baseURL } = fieldsOf(fieldsOf(provider[openCodeNames[name]]).options);
+    if (typeof baseURL !== "string") return [];
+    const version = openCodeVendors[name];
+    return [
+      [address, baseURL.endsWith(version) ? baseURL.slice(0, baseURL.length - version.length) : baseURL],
+    ];
+  });
+  return Object.fromEntries(found) as Record<string, string>;
+}
+
+/** Whether it is led to vendors that no gateway knows. */
+export function leadsElsewhere(own: NodeJS.ProcessEnv): boolean {
+  const known: readonly string[] = Object.values(openCodeNames);
+  return Object.keys(fieldsOf(recordIn(own.OPENCODE_CONFIG_CONTENT)?.provider)).some(
+    (name) => !known.includes(name),
+  );
 }
 
 const claudeVariables = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"];
@@ -78,6 +121,7 @@ export const acpAgents: Readonly<Record<string, AcpQuirks>> = {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
       OPENCODE_DISABLE_PROJECT_CONFIG: "1",
     },
+    gated: (own) => ({ OPENCODE_CONFIG_CONTENT: throughGateway(own) }),
     home: {},
     // Its plugins are loaded a second time, whatever it is told about the first.
     obeys: [".opencode", "opencode.json", "opencode.jsonc"],

@@ -5,9 +5,9 @@
 //
 // Spoken here and not by the official SDK: eight messages are needed, the stream must go through heddle's own runner
 // (box, limits, redaction, records), and the SDK's interface changed whole between its versions.
-import type { Limits } from "../host/limits.ts";
-import type { Ending, ProgramLine } from "../host/program.ts";
-import type { Talk } from "../host/talk.ts";
+import type { Limits } from "../host/program/limits.ts";
+import type { Ending, ProgramLine } from "../host/program/program.ts";
+import type { Talk } from "../host/program/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
 import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";

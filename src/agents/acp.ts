@@ -1,22 +1,22 @@
 // Any agent that speaks the Agent Client Protocol over its standard streams: Gemini CLI, opencode, and whoever else.
 // What is peculiar to one of them is data (`acp-agents.ts`); what is said is in `acp-stream.ts`.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Environment } from "../host/environment.ts";
-import { Talk } from "../host/talk.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { placeFile, replaceFile } from "../host/files.ts";
+import { readRecord } from "../host/handed-in.ts";
+import type { Environment } from "../host/program/environment.ts";
+import { Talk } from "../host/program/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import { AcpStream } from "./acp-stream.ts";
 import { followingSettings, steeringOf } from "./acp-trust.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
-import type { Prices } from "./prices.ts";
-import { type AgentProgram, failedAs, heddleServer, programFor } from "./program.ts";
+import { type AgentProgram, failedAs, heddleServer, ownVariables, programFor } from "./program.ts";
 
 export interface AcpAgent extends AgentProgram, Caps {
   readonly command: readonly [string, ...string[]];
   readonly quirks?: AcpQuirks | undefined;
   readonly model?: string;
-  readonly prices?: Prices;
 }
 
 export function acp(agent: AcpAgent): Agent {
@@ -46,7 +46,7 @@ async function* converse(
   const obeyed = quirks?.obeys?.find((name) => existsSync(join(order.workspace.cwd, name)));
   if (!order.trusted && obeyed !== undefined) {
     const look = `heddle settings show ${steeringOf(quirks).steeredBy}`;
-    const why = `${quirks?.title} would obey the repository's ${obeyed}, which nobody has approved (${look})`;
+    const why = `${quirks?.title} would obey the repository's ${obeyed}, which is not approved (${look})`;
     yield { kind: "stopped", how: failedAs("environment", why, false) };
     return;
   }
@@ -57,7 +57,7 @@ async function* converse(
   const call = {
     argv: [program, ...args, ...named] as [string, ...string[]],
     stdin: talk,
-    set: variables({ ...agent, quirks }),
+    set: variables({ ...agent, quirks }, order),
   };
   const stream = new AcpStream({
     talk,
@@ -65,7 +65,7 @@ async function* converse(
     cwd: order.workspace.cwd,
     prompt: (fresh) => (tools ? promptFor(order, fresh) : promptFor(order, fresh, null)),
     earlier,
-    named: (session) => writeFileSync(noteIn(order), session),
+    named: (session) => replaceFile(noteIn(order), session.slice(0, 1024)),
     servers: tools ? servers(order) : [],
     quirks,
     model,
@@ -82,35 +82,28 @@ function servers(order: Order): object[] {
   return [{ name: "heddle", command: own.command, args: own.args, env }];
 }
 
-/** The agent names its conversation itself; the name is kept where the conversation is. */
-const noteIn = ({ workspace }: Order) => join(workspace.home, ".heddle-session");
+/** The agent names its conversation itself. The name is kept where the agent cannot put a link in its place. */
+const noteIn = ({ workspace }: Order) => join(workspace.records, "session");
 
 function earlierIn(order: Order): string | undefined {
-  try {
-    return readFileSync(noteIn(order), "utf8") || undefined;
-  } catch {
-    return undefined;
-  }
+  return readRecord(noteIn(order), 64 * 1024) || undefined;
 }
 
 function furnish({ workspace }: Order, quirks: AcpQuirks | undefined): void {
-  for (const [name, text] of Object.entries(quirks?.home ?? {})) {
-    const path = join(workspace.home, name);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
+  for (const [name, text] of Object.entries(quirks?.home ?? {})) placeFile(workspace.home, name, text);
 }
 
-function variables({ quirks, model, box }: AcpAgent): Environment {
-  const own = process.env;
+function variables({ quirks, model, box }: AcpAgent, order: Order): Environment {
+  const own = ownVariables(order);
   const given = [...(quirks?.credentials ?? []), ...(quirks?.passes ?? [])].flatMap((name) =>
     own[name] ? [[name, own[name]]] : [],
   );
   const variable = quirks?.modelVariable;
   return {
-    ...Object.fromEntries(given),
+    ...(Object.fromEntries(given) as Environment),
     ...quirks?.set,
     ...quirks?.made?.(own),
+    ...(order.gate && quirks?.gated?.(own)),
     ...(variable !== undefined && model !== undefined && { [variable]: model }),
     ...(box.kind === "boxed" && { IS_SANDBOX: "1" }),
   };

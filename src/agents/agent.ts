@@ -1,6 +1,12 @@
+// The room of agents: one file per agent program, behind one port, and what these files share. It starts programs through `host/program`
+// alone, asks the gateway for their way to a model, and knows no journal, no run and no configuration file.
+//
 // The agent port: anything that can be given a bundle and works until it stops. One file per agent, one suite
 // (test/agents) that all of them pass.
-import type { Limits } from "../host/limits.ts";
+import type { Wish } from "../gateway/gateway.ts";
+import type { Gate } from "../host/program/gate.ts";
+import type { Limits } from "../host/program/limits.ts";
+import type { Recipe } from "./recipe.ts";
 import type { Steered } from "./steering.ts";
 
 export interface Order {
@@ -20,6 +26,8 @@ export interface Order {
   readonly session?: string;
   /** Whether a person approved what the workspace's files tell this agent to run: hooks, servers, settings. */
   readonly trusted?: boolean;
+  /** The gateway to its model, where it works behind one: its box has no network, and no key is in it. */
+  readonly gate?: Gate & { readonly variables: Readonly<Record<string, string>> };
   /** Its name among processes, so that whatever is left of it can be ended by anybody, later. */
   readonly mark?: string;
 }
@@ -67,16 +75,24 @@ export type Stopped =
       readonly retryable: boolean;
       /** It may not be asked for a while, and how long, as far as it says. */
       readonly limit?: { readonly resetsInMs: number | null };
-      /** The API that it asks is down, or cannot be reached: nobody's fault, if it was there before. */
+      /** The API that it asks is down, or cannot be reached: no fault of the agent, if it was there before. */
       readonly outage?: true;
     };
 
 export interface Agent {
   readonly name: string;
+  /** The word by which it was chosen, where that is not its name: it is left alone, and replaced, by this word. */
+  readonly word?: string;
   /** Whose models it asks, as far as that is known: a second opinion is best had from somebody else (X9). */
   readonly vendor?: string;
   /** Whose settings in a repository steer it, if any do. */
   readonly steeredBy?: Steered;
+  /** What it asks of the gateway to models; nothing, where it asks them itself. */
+  readonly gate?: Omit<Wish, "budgets" | "counted" | "refused" | "hostRefused"> & {
+    readonly maxCostUsd: number;
+  };
+  /** How it is made anew in another process. */
+  readonly recipe?: Recipe;
   /** It takes no MCP server at all, ours included, where it may not follow the workspace's settings. */
   readonly needsTrust?: boolean;
   /**

@@ -5,8 +5,8 @@
 //
 // Its last word alone decides nothing: an API error arrives as `subtype:"success"` with `is_error:true`, and a run that
 // was interrupted exits with 0 and no `result` at all. What is not understood is passed over; it ends nothing.
-import type { Limits } from "../host/limits.ts";
-import type { Ending, ProgramLine } from "../host/program.ts";
+import type { Limits } from "../host/program/limits.ts";
+import type { Ending, ProgramLine } from "../host/program/program.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
 import {
   apiFailure,

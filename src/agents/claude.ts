@@ -1,13 +1,14 @@
 // Claude Code as an agent: its own program in its headless mode, one process per order. It reads its orders from
 // standard input and the bundle; nothing that lies in the workspace steers it (no hooks, no settings, no MCP servers)
 // unless a person approved it, and its own sandbox is off, because ours is around it. Measured in docs/agents.md.
-import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../host/environment.ts";
+import { isPlainFile } from "../host/files.ts";
+import { listHandedIn } from "../host/handed-in.ts";
+import type { Environment } from "../host/program/environment.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
 import { ClaudeStream } from "./claude-stream.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
-import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, ownVariables, programFor } from "./program.ts";
 
 export interface ClaudeAgent extends AgentProgram, Caps {
   /** The program itself, not a script that starts it: see `find-native.ts`. */
@@ -58,7 +59,7 @@ function call(agent: ClaudeAgent, { order, fresh }: Conversation): Call {
       ...(effort === undefined ? [] : ["--effort", effort]),
     ],
     stdin: { text: promptFor(order, fresh, (tool) => `mcp__heddle__${tool}`) },
-    set: environment(agent),
+    set: environment(agent, ownVariables(order)),
   };
 }
 
@@ -90,11 +91,10 @@ const following = [
   ...["--settings", JSON.stringify({ enableAllProjectMcpServers: true, sandbox })],
 ];
 
-function environment({ box }: ClaudeAgent): Environment {
-  const own = process.env;
+function environment({ box }: ClaudeAgent, own: NodeJS.ProcessEnv): Environment {
   const given = claudeCredentials.flatMap((name) => (own[name] ? [[name, own[name]]] : []));
   return {
-    ...Object.fromEntries(given),
+    ...(Object.fromEntries(given) as Environment),
     ANTHROPIC_BASE_URL: own.ANTHROPIC_BASE_URL || "https://api.anthropic.com",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
@@ -107,9 +107,11 @@ function environment({ box }: ClaudeAgent): Environment {
 /** Whether there is a conversation to go on with: its process may have died before the first answer. */
 function hasSession({ session, workspace }: Order): boolean {
   const projects = join(workspace.home, ".claude", "projects");
-  try {
-    return readdirSync(projects).some((project) => existsSync(join(projects, project, `${session}.jsonl`)));
-  } catch {
-    return false;
-  }
+  const listed = listHandedIn(projects, 1000);
+  return (
+    listed !== "too many" &&
+    listed.some(
+      ({ name, kind }) => kind === "folder" && isPlainFile(join(projects, name, `${session}.jsonl`)),
+    )
+  );
 }

@@ -1,8 +1,8 @@
 // What Codex writes down about a conversation, in its home: the only place where it tells what each call used. Its
 // stream says so at the end alone, and not at all when it is killed. A file of its own affairs: when it is not
 // there, or is written otherwise, nothing is known, and nothing breaks.
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { readBytes, walkHandedIn } from "../host/handed-in.ts";
 import { fieldsOf } from "./conversation.ts";
 import type { Tokens } from "./prices.ts";
 import { amount, jsonIn } from "./program.ts";
@@ -16,6 +16,13 @@ export interface Told {
 const nothing: Tokens = { input: 0, cachedInput: 0, output: 0 };
 /** A line that is longer is no count. */
 const mostAtOnce = 4 * 1024 * 1024;
+/** No conversation is so long. */
+const mostInAll = 512 * 1024 * 1024;
+
+/** Codex keeps them by year, month and day. The folder is the agent's: it may be full of anything. */
+export function rolloutsIn(folder: string): string[] {
+  return walkHandedIn(folder, { depth: 5, most: 5000 }).filter((name) => name.endsWith(".jsonl"));
+}
 
 export class Rollout {
   readonly #folder: string;
@@ -31,37 +38,26 @@ export class Rollout {
 
   /** What is written by now. Never throws. */
   read(): Told {
-    try {
-      this.#file ??= this.#find();
-      if (this.#file !== undefined) this.#take(this.#file);
-    } catch {
-      // It is not there yet.
-    }
+    this.#file ??= this.#find();
+    if (this.#file !== undefined) this.#take(this.#file);
     return { total: this.#total, calls: this.#calls };
   }
 
   #find(): string | undefined {
-    const names = readdirSync(this.#folder, { recursive: true, encoding: "utf8" });
-    const name = names.filter((each) => each.endsWith(".jsonl")).at(-1);
+    const name = rolloutsIn(this.#folder).at(-1);
     return name === undefined ? undefined : join(this.#folder, name);
   }
 
+  /** A part at a time: what the agent can write there may grow faster than anybody reads. */
   #take(file: string): void {
-    const handle = openSync(file, "r");
-    try {
-      for (let left = fstatSync(handle).size - this.#at; left > 0; ) {
-        const chunk = Buffer.alloc(Math.min(left, mostAtOnce));
-        const read = readSync(handle, chunk, 0, chunk.length, this.#at);
-        if (read === 0) return;
-        this.#at += read;
-        left -= read;
-        const lines = (this.#rest + chunk.toString("latin1", 0, read)).split("\n");
-        this.#rest = (lines.pop() ?? "").slice(0, mostAtOnce);
-        for (const line of lines) this.#hear(line);
-      }
-    } finally {
-      closeSync(handle);
-    }
+    if (this.#at > mostInAll) return;
+    const piece = { bytes: mostAtOnce, from: this.#at };
+    const read = readBytes(file, piece, { within: this.#folder });
+    if (typeof read === "string") return;
+    this.#at += read.bytes.length;
+    const lines = (this.#rest + read.bytes.toString("latin1")).split("\n");
+    this.#rest = (lines.pop() ?? "").slice(0, mostAtOnce);
+    for (const line of lines) this.#hear(line);
   }
 
   #hear(line: string): void {

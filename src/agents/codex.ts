@@ -1,22 +1,20 @@
 // Codex as an agent: its own program in its headless mode, one process per order. Its orders come on standard input;
 // the repository is not trusted unless a person approved its settings, hooks and MCP servers, and its own sandbox is
 // off, because ours is around it. Measured in docs/agents.md.
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Environment } from "../host/environment.ts";
+import { readBytes } from "../host/handed-in.ts";
+import type { Environment } from "../host/program/environment.ts";
 import type { Agent, AgentEvent, Order } from "./agent.ts";
-import { Rollout } from "./codex-rollout.ts";
+import { Rollout, rolloutsIn } from "./codex-rollout.ts";
 import { CodexStream } from "./codex-stream.ts";
 import { type Caps, listenTo, promptFor, soonHeard } from "./conversation.ts";
-import type { Prices } from "./prices.ts";
-import { type AgentProgram, type Call, heddleServer, programFor } from "./program.ts";
+import { type AgentProgram, type Call, heddleServer, ownVariables, programFor } from "./program.ts";
 
 export interface CodexAgent extends AgentProgram, Caps {
   /** The program itself, not the script that starts it: see `find-native.ts`. */
   readonly program: string;
   readonly model?: string;
   readonly effort?: string;
-  readonly prices?: Prices;
 }
 
 /** One of them must be set, unless the person names others. */
@@ -70,12 +68,13 @@ function call(agent: CodexAgent, { order, thread }: Conversation): Call {
       ...(thread === undefined ? ["-"] : ["resume", thread, "-"]),
     ],
     stdin: { text: promptFor(order, thread === undefined, (tool) => `mcp__heddle__${tool}`) },
-    set: environment(),
+    set: environment(ownVariables(order)),
   };
 }
 
-function settings({ workspace, trusted }: Order): string[] {
-  const provider = Object.entries(codexProvider(process.env, keyVariable)).map(
+function settings(order: Order): string[] {
+  const { workspace, trusted } = order;
+  const provider = Object.entries(codexProvider(ownVariables(order), keyVariable)).map(
     ([name, value]) => `${name}=${JSON.stringify(value)}`,
   );
   return [
@@ -94,7 +93,7 @@ function settings({ workspace, trusted }: Order): string[] {
   ];
 }
 
-/** A start under load takes its time; a tool of heddle's needs nobody's yes. */
+/** A start under load takes its time; a tool of heddle's needs no approval. */
 function servers(order: Order): string[] {
   const own = heddleServer(order);
   if (!own) return [];
@@ -122,8 +121,8 @@ export function codexProvider(own: NodeJS.ProcessEnv, env_key: string) {
 /** A JSON string is a TOML string. */
 const toml = (text: string) => JSON.stringify(text);
 
-function environment(): Environment {
-  const key = codexCredentials.map((name) => process.env[name]).find(Boolean);
+function environment(own: NodeJS.ProcessEnv): Environment {
+  const key = codexCredentials.map((name) => own[name]).find(Boolean);
   return key ? { [keyVariable]: key } : {};
 }
 
@@ -131,15 +130,16 @@ const sessionsOf = ({ workspace }: Order) => join(workspace.home, ".codex", "ses
 
 /** The conversation to go on with; its process may have died before anything of it was written. */
 function threadIn(order: Order): string | undefined {
-  try {
-    const folder = sessionsOf(order);
-    const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-    const found = names.flatMap((name) => {
-      const id = /rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(name)?.[1];
-      return id !== undefined && readFileSync(join(folder, name), "utf8").includes("\n") ? [id] : [];
-    });
-    return found.at(-1);
-  } catch {
-    return undefined;
-  }
+  const folder = sessionsOf(order);
+  const found = rolloutsIn(folder).flatMap((name) => {
+    const id = /rollout-.*-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/.exec(name)?.[1];
+    return id !== undefined && hasLine(order, join(folder, name)) ? [id] : [];
+  });
+  return found.at(-1);
+}
+
+/** A first line is all that is asked for, and it is long. */
+function hasLine({ workspace }: Order, file: string): boolean {
+  const head = readBytes(file, { bytes: 1024 * 1024 }, { within: workspace.home });
+  return typeof head !== "string" && head.bytes.includes("\n");
 }

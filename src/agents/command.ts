@@ -1,6 +1,7 @@
 // Any program as an agent: gets the bundle's path, works in its workspace, writes its output, and may tell what it
 // does on standard output, in JSON lines or in plain text.
-import type { ProgramLine } from "../host/program.ts";
+import { unreached } from "../gateway/reach.ts";
+import type { ProgramLine } from "../host/program/program.ts";
 import type { Agent, AgentEvent } from "./agent.ts";
 import { type Caps, listenTo, type Stream } from "./conversation.ts";
 import { type AgentProgram, amount, jsonIn, programFor, questionIn, stoppedBy } from "./program.ts";
@@ -15,14 +16,19 @@ export function command(agent: CommandAgent): Agent {
     name: agent.name,
     work: (order, signal) => {
       const spec = programFor(agent, order, { argv: [program, ...args, order.bundle] });
-      return listenTo(plainStream(), { spec, caps: agent }, signal);
+      const isClosed = !agent.network && !order.gate && agent.box.kind === "boxed";
+      return listenTo(plainStream(isClosed), { spec, caps: agent }, signal);
     },
   };
 }
 
+const closed =
+  'it has no network: `"network"` of its entry in `agents` of .heddle/config.json opens hosts to it, or `true` all of them';
+
 /** Its exit is its last word; what it calls a tool is a turn. */
-function plainStream(): Stream {
+function plainStream(isClosed: boolean): Stream {
   let turns = 0;
+  let wasUnreached = false;
   return {
     isOver: false,
     get turns() {
@@ -30,10 +36,20 @@ function plainStream(): Stream {
     },
     hear: (line) => {
       const events = [...heard(line)];
+      wasUnreached ||= isClosed && unreached.test(line.text);
       turns += events.filter(({ kind }) => kind === "used-tool").length;
       return events;
     },
-    end: (how, limits) => [{ kind: "stopped", how: stoppedBy(how, limits) }],
+    end: (how, limits) => {
+      const stopped = stoppedBy(how, limits);
+      const isTold = wasUnreached && stopped.kind === "failed";
+      return [
+        {
+          kind: "stopped",
+          how: isTold ? { ...stopped, message: `${stopped.message}; ${closed}` } : stopped,
+        },
+      ];
+    },
   };
 }
 

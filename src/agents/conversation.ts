@@ -1,8 +1,8 @@
 // What all agents share that work in a conversation with a model: what they are told, how they are listened to, and the
 // caps that heddle counts itself, because vendors count them differently or not at all.
-import type { Limits } from "../host/limits.ts";
-import type { Ending, ProgramLine, ProgramSpec } from "../host/program.ts";
-import { runProgram } from "../host/run.ts";
+import type { Limits } from "../host/program/limits.ts";
+import type { Ending, ProgramLine, ProgramSpec } from "../host/program/program.ts";
+import { runProgram } from "../host/program/run.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
 import { failedAs, heddleServer, outageAs, questionIn } from "./program.ts";
 import { limitedAs } from "./usage-limit.ts";
@@ -53,7 +53,7 @@ export async function* listenTo(
 }
 
 /** Counts turns and money; what is over a cap ends the work, and the end says so. */
-export class Purse {
+class Purse {
   readonly #caps: Caps;
   #spentUsd = 0;
   #why: Stopped | undefined;

@@ -1,9 +1,11 @@
 // Where an agent's program is. What lies on a PATH is a link to the program, or a script of an npm package that starts
 // it; the program itself is wanted, because a script between would keep a signal from it.
 import { closeSync, openSync, readSync, realpathSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
-import { isExecutable, locate } from "../host/sandbox.ts";
+import { isWithin } from "../host/program/mounts.ts";
+import { isExecutable, locate } from "../host/program/programs.ts";
 
 export interface FoundProgram {
   readonly program: string;
@@ -66,7 +68,7 @@ export function findNative(
   if (isNative(real)) return { program: real, readable: [] };
   const native = nativeBeside(wanted, real);
   if (native !== undefined) return { program: native, readable: besides(native) };
-  return { program: real, readable: [dirname(real)] };
+  return { program: real, readable: around(real, found) };
 }
 
 /** Any program, by its path or along the PATH; a script of an npm package needs the packages around it. */
@@ -75,8 +77,21 @@ export function locateProgram(program: string): FoundProgram | undefined {
   if (found === undefined || !isExecutable(found)) return undefined;
   const real = realpathSync(found);
   if (isNative(real)) return { program: real, readable: besides(real) };
+  return { program: real, readable: around(real, found) };
+}
+
+/**
+ * What a script needs beside itself: its packages, or the folder that an installer made for it and linked to from the
+ * PATH. A script that lies among other things, in `~/bin` or in the project, is shown alone: what it needs besides is
+ * `readable` in the agent's configuration.
+ */
+function around(real: string, found: string): string[] {
   const at = real.indexOf("/node_modules/");
-  return { program: real, readable: [at < 0 ? dirname(real) : `${real.slice(0, at)}/node_modules`] };
+  if (at >= 0) return [`${real.slice(0, at)}/node_modules`];
+  const folder = dirname(real);
+  const isInstalled = folder !== realpathSync(dirname(found)) && basename(folder) !== "bin";
+  const isPeoples = [homedir(), process.cwd()].some((place) => isWithin(folder, place));
+  return isInstalled && !isPeoples ? [folder] : [];
 }
 
 const magics = ["7f454c46", "cffaedfe", "cafebabe"];
@@ -105,8 +120,8 @@ function nativeBeside(wanted: NativeProgram, script: string): string | undefined
     .find(isNative);
 }
 
-/** A package that keeps further programs beside the one in `bin` needs them as well. */
+/** A package that keeps further programs beside the one in `bin` needs them as well; `~/.local` is no package. */
 function besides(native: string): string[] {
   const folder = dirname(native);
-  return folder.endsWith("/bin") ? [dirname(folder)] : [];
+  return native.includes("/node_modules/") && folder.endsWith("/bin") ? [dirname(folder)] : [];
 }

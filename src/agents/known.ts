@@ -1,10 +1,12 @@
 // The coding agents that heddle knows by name: how a person names them, installs them and signs in, and which version was
 // tried in `test/live`. Others work as `acp:./program` or `command:./program`.
-import { locate } from "../host/sandbox.ts";
+import type { LoginName } from "../gateway/vendors.ts";
+import { locate } from "../host/program/programs.ts";
 import { acpAgents } from "./acp-agents.ts";
 import { claudeCredentials } from "./claude.ts";
 import { codexCredentials } from "./codex.ts";
 import { claudeProgram, codexProgram } from "./find-native.ts";
+import { storedLogin } from "./stored-login.ts";
 
 export interface KnownAgent {
   /** As `--agent` takes it. */
@@ -51,11 +53,41 @@ export function knownBy(word: string): KnownAgent | undefined {
 
 export const isInstalled = ({ command }: KnownAgent) => locate(command, process.env.PATH ?? "") !== undefined;
 
-export const keyOf = ({ credentials }: KnownAgent) => credentials.find((name) => process.env[name]);
+/** Which logins may be used, as the configuration says it. */
+export type LoginChoice = { readonly [Name in LoginName]?: boolean | undefined };
 
-export function signIn({ credentials: [first = ""] }: Pick<KnownAgent, "credentials">): string {
-  const other = first === "ANTHROPIC_API_KEY" ? ", or CLAUDE_CODE_OAUTH_TOKEN from `claude setup-token`" : "";
-  return `export ${first}=…${other}`;
+/** Codex's unless a person says no; Claude Code's only where a person says yes: docs/agents.md says why. */
+export const mayUse = (name: LoginName, choice: LoginChoice = {}) => choice[name] ?? name === "codex";
+
+/** With what it would ask its model: the name of a variable, or whose login. */
+export function keyOf(known: KnownAgent, choice?: LoginChoice): string | undefined {
+  const key = known.credentials.find((name) => process.env[name]);
+  return key ?? loginOf(known, choice);
+}
+
+function loginOf({ word, title }: KnownAgent, choice: LoginChoice | undefined): string | undefined {
+  if (word !== "claude" && word !== "codex") return undefined;
+  return mayUse(word, choice) && storedLogin(word) ? `the login of ${title} on this machine` : undefined;
+}
+
+/** One that is there and not used, for whoever has no key: what would use it. */
+function unusedLogin(choice: LoginChoice): string | undefined {
+  return !mayUse("claude", choice) && storedLogin("claude")
+    ? 'or "logins": { "claude": true } in .heddle/config.json, to use the login of Claude Code on this machine'
+    : undefined;
+}
+
+/** `choice` for those whose own login could be used. */
+export function signIn(
+  { credentials: [first = ""] }: Pick<KnownAgent, "credentials">,
+  choice?: LoginChoice,
+): string {
+  const unused = choice && unusedLogin(choice);
+  const other = {
+    ANTHROPIC_API_KEY: `, or CLAUDE_CODE_OAUTH_TOKEN from \`claude setup-token\`${unused ? `, ${unused}` : ""}`,
+    OPENAI_API_KEY: choice ? ", or sign in with Codex itself: codex login" : "",
+  }[first];
+  return `export ${first}=…${other ?? ""}`;
 }
 
 const addresses: Readonly<Record<string, readonly [string, string]>> = {

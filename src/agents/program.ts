@@ -1,21 +1,33 @@
 // What all agents that are programs share: how one is started for an order, boxed or not, how its end is put into
 // words, and how it asks a person. What it prints meanwhile is each adapter's own affair.
 import { dirname, join } from "node:path";
-import { type Environment, environmentFor, secretValues } from "../host/environment.ts";
-import type { Limits } from "../host/limits.ts";
-import type { Input } from "../host/pipes.ts";
-import { type Ending, type ProgramSpec, sayEnding } from "../host/program.ts";
-import { redactor } from "../host/redact.ts";
-import { type Box, ownRuntime, type Sandbox } from "../host/sandbox.ts";
-import type { Talk } from "../host/talk.ts";
+import { recordIn } from "../core/json.ts";
+import { isCredential, type Route } from "../gateway/vendors.ts";
+import { type Environment, environmentFor, secretValues } from "../host/program/environment.ts";
+import type { Limits } from "../host/program/limits.ts";
+import { networkSettings } from "../host/program/network-settings.ts";
+import type { Input } from "../host/program/pipes.ts";
+import { type Ending, type ProgramSpec, sayEnding } from "../host/program/program.ts";
+import { redactor } from "../host/program/redact.ts";
+import { ownRuntime, toolchainsIn } from "../host/program/runtime.ts";
+import type { Box, Sandbox } from "../host/program/sandbox.ts";
+import type { Talk } from "../host/program/talk.ts";
 import type { AgentEvent, Order, Stopped } from "./agent.ts";
+import type { Prices } from "./prices.ts";
 
 export interface AgentProgram {
   readonly name: string;
   /** Variables that it gets from the person's environment. */
   readonly env: readonly string[];
   readonly readable: readonly string[];
+  /** Empty in the box, but for what an order names inside: heddle's own folder, where other attempts lie. */
+  readonly hidden?: readonly string[];
   readonly network: boolean;
+  /** The keys that it may use by the gateway to models: then it has no network, and none of them is in its box. */
+  readonly gate?: readonly Route[];
+  /** Hosts that it may reach by the gateway as well. */
+  readonly hosts?: readonly string[];
+  readonly prices?: Prices;
   readonly box: { readonly kind: "boxed"; readonly sandbox: Sandbox } | { readonly kind: "unconfined" };
 }
 
@@ -26,6 +38,11 @@ export interface Call {
   readonly set?: Environment;
 }
 
+/** The person's environment, as far as the order's program may know it: behind the gateway, tokens are in the place of keys. */
+export function ownVariables({ gate }: Pick<Order, "gate">): NodeJS.ProcessEnv {
+  return gate ? { ...process.env, ...gate.variables } : process.env;
+}
+
 export function programFor(agent: AgentProgram, order: Order, { argv, stdin, set }: Call): ProgramSpec {
   const { workspace, limits } = order;
   const told: Environment = {
@@ -34,6 +51,7 @@ export function programFor(agent: AgentProgram, order: Order, { argv, stdin, set
     HEDDLE_ATTEMPT: String(order.attempt),
     HEDDLE_OUTPUT: order.output,
     HEDDLE_TOKEN_FILE: order.token,
+    ...networkSettings(process.env, wayOut(agent, order)).set,
     ...workspace.env,
     ...set,
   };
@@ -41,10 +59,12 @@ export function programFor(agent: AgentProgram, order: Order, { argv, stdin, set
   return {
     argv,
     cwd: workspace.cwd,
-    environment: environmentFor(process.env, { home: workspace.home, tmp, names: agent.env, set: told }),
+    environment: environmentOf(agent, order, { tmp, set: told }),
     ...(stdin && { stdin }),
     limits,
     box: boxFor(agent, order, argv[0]),
+    ...(order.gate && agent.box.kind === "boxed" && { gate: order.gate }),
+    leaves: [workspace.cwd, workspace.home, ...workspace.writable],
     keep: { stdout: `${workspace.records}/stdout.log`, stderr: `${workspace.records}/stderr.log` },
     redact: redactor(secretValues(process.env)),
     mark: order.mark ?? `${order.role}-${order.attempt}-${crypto.randomUUID()}`,
@@ -67,16 +87,44 @@ export function heddleServer({ workspace: { env = {} }, token, task, attempt }: 
   return { command: join(dirname(socket), "heddle"), args: ["mcp"], env: told };
 }
 
-function boxFor({ box, readable, network }: AgentProgram, order: Order, first: string): Box | "unconfined" {
+function environmentOf(
+  { env, box }: AgentProgram,
+  order: Order,
+  { tmp, set }: { readonly tmp: string; readonly set: Environment },
+): Environment {
+  const { gate, workspace } = order;
+  // The way to the gateway is told to every program behind it; an empty variable is a key that it does not get.
+  const names = [...env, ...Object.keys(gate?.variables ?? {})];
+  const all = environmentFor(ownVariables(order), {
+    ...{ home: workspace.home, tmp, names },
+    set: { ...toolchainsIn(box.kind === "boxed" ? box.sandbox.kind : undefined).set, ...set },
+  });
+  return Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => value !== "" || !isCredential(name)),
+  );
+}
+
+const wayOut = ({ network, box }: AgentProgram, { gate }: Order) =>
+  gate && box.kind === "boxed" ? "by-gateway" : network;
+
+function boxFor(agent: AgentProgram, order: Order, first: string): Box | "unconfined" {
+  const { box, readable, hidden = [] } = agent;
+  const network = wayOut(agent, order);
   if (box.kind === "unconfined") return "unconfined";
   const { cwd, home, writable, readable: given } = order.workspace;
   const own = first.startsWith("/") ? [first] : [];
+  const certificates = networkSettings(process.env, network).readable;
   return {
     sandbox: box.sandbox,
-    network,
+    network: network === true,
     home,
     writable: [cwd, ...writable],
-    readOnly: [...given, ...readable, ...own, order.bundle, order.token, ...ownRuntime()],
+    readOnly: [
+      ...[...given, ...readable, ...certificates, ...own, order.bundle, order.token],
+      ...[...ownRuntime(), ...toolchainsIn(box.sandbox.kind).readable],
+    ],
+    // Beside the files of a target lie what its person stashed and dropped, and the unmerged work of others.
+    hidden: [...hidden, ...given.map((path) => join(path, ".git"))],
   };
 }
 
@@ -113,12 +161,7 @@ export function questionIn(line: string): Extract<AgentEvent, { kind: "asked" }>
 
 /** The object on this line, if there is one. */
 export function jsonIn(line: string): Record<string, unknown> | undefined {
-  if (!line.trimStart().startsWith("{")) return undefined;
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return undefined;
-  }
+  return line.trimStart().startsWith("{") ? recordIn(line) : undefined;
 }
 
 /** What is no amount is unknown: an agent cannot give money back. */

@@ -3,6 +3,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { readJson, recordIn } from "../core/json.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Agent, AgentEvent, Order, Stopped } from "./agent.ts";
 
@@ -37,13 +38,21 @@ export interface Turn {
 /** By task or role; the last turn is repeated. */
 export type Script = Readonly<Record<string, readonly Turn[]>>;
 
+function isScript(value: unknown): value is Script {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const isTurn = (turn: unknown) => typeof turn === "object" && turn !== null;
+  return Object.values(value).every((turns) => Array.isArray(turns) && turns.every(isTurn));
+}
+
 export function readScript(path: string): Script | Problem {
+  const wrong = (why: string) =>
+    problem("bad-script", `the script \`${path}\` cannot be read: ${why}`, { place: { file: path } });
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Script;
+    const read = readJson(readFileSync(path, "utf8"));
+    if ("fault" in read) return wrong(read.fault.message);
+    return isScript(read.value) ? read.value : wrong("it has a list of turns by task or role");
   } catch (error) {
-    return problem("bad-script", `the script \`${path}\` cannot be read: ${(error as Error).message}`, {
-      place: { file: path },
-    });
+    return wrong((error as Error).message);
   }
 }
 
@@ -177,7 +186,7 @@ function carryOutTask(
 const inFolder = (folder: string, path: string) => (isAbsolute(path) ? path : join(folder, path));
 
 function stepsOf(file: string, task: string): Record<string, string> {
-  const steps = JSON.parse(readFileSync(file, "utf8")) as Record<string, Record<string, string>>;
+  const steps = recordIn<Record<string, Record<string, string>>>(readFileSync(file, "utf8")) ?? {};
   const final = (path: string) => readFileSync(join(dirname(file), path), "utf8");
   return Object.fromEntries(
     Object.entries(steps[task] ?? {}).map(([path, text]) => [path, text === "final" ? final(path) : text]),
@@ -195,9 +204,7 @@ function copy(from: string, to: string, order: Order): void {
 
 function filled(text: string, { bundle }: Order): string {
   if (!text.includes("@TARGET@") && !text.includes("@PLANNING@")) return text;
-  const { target_dir: target, planning_dir: planning } = JSON.parse(readFileSync(bundle, "utf8")) as Record<
-    string,
-    string
-  >;
+  const { target_dir: target, planning_dir: planning } =
+    recordIn<Record<string, string>>(readFileSync(bundle, "utf8")) ?? {};
   return text.replaceAll("@TARGET@", target ?? "").replaceAll("@PLANNING@", planning ?? "");
 }

@@ -14,12 +14,16 @@ const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 if (words[0] === "--version" || words[0] === "-V") {
   process.getBuiltinModule("node:fs").writeSync(1, `heddle ${HEDDLE_VERSION}\n`);
 } else if (major > 24 || (major === 24 && minor >= 16)) {
+  if (process.env.HEDDLE_TETHER === "3") again().endWithParent();
   const everyday = `${__dirname}/everyday.js`;
   const { main } = runAsModule(compile(everyday), everyday, require) as typeof import("./main.ts");
   main(words).then((code) => {
     process.exitCode = code;
   });
 } else {
-  const { startAgain } = require(`${__dirname}/start-again.js`) as typeof import("./start-again.ts");
-  startAgain(words);
+  again().startAgain(words);
+}
+
+function again() {
+  return require(`${__dirname}/start-again.js`) as typeof import("./start-again.ts");
 }

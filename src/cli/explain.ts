@@ -1,8 +1,9 @@
 // What went wrong, as problems and an exit code: the same for every surface (C14).
+
+import { exits, Usage } from "../command/command.ts";
+import { print } from "../command/out.ts";
+import { Cancelled } from "../command/terminal/cancelled.ts";
 import { type Problem, problem } from "../core/problem.ts";
-import { Cancelled } from "./cancelled.ts";
-import { exits, Usage } from "./command.ts";
-import { print } from "./out.ts";
 
 export function explain(error: unknown): { problems: readonly Problem[]; exit: number } {
   if (error instanceof Usage) return { problems: [error.problem], exit: exits.usage };

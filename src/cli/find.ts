@@ -1,14 +1,16 @@
 // Finding a command by its words: the same for the command line and the REPL.
+
+import { type Command, Usage } from "../command/command.ts";
+import { toCall } from "../core/hint.ts";
 import { closest, problem } from "../core/problem.ts";
-import { type Command, Usage } from "./command.ts";
 import { commandNames, loadCommand } from "./registry.ts";
 
-interface Found {
+interface FoundCommand {
   readonly command: Command;
   readonly rest: readonly string[];
 }
 
-export async function find(words: readonly string[]): Promise<Found> {
+export async function find(words: readonly string[]): Promise<FoundCommand> {
   for (const length of [2, 1]) {
     const command = await loadCommand(words.slice(0, length).join(" "));
     if (command) return { command, rest: words.slice(length) };
@@ -20,10 +22,42 @@ export async function find(words: readonly string[]): Promise<Found> {
     if (known) return { command: help, rest: words.filter((word) => word !== "--help" && word !== "-h") };
   }
   const said = plain.slice(0, 2).join(" ");
-  const meant = closest(said, commandNames) ?? closest(plain[0] ?? "", commandNames);
+  const meant = understood(said) ?? understood(plain[0] ?? "");
   throw new Usage(
     problem("unknown-command", `\`${said}\` is not a heddle command`, {
-      hint: meant ? `did you mean \`heddle ${meant}\`?` : "heddle help",
+      hint: meant ? ["did you mean `", toCall(meant), "`?"] : toCall("help"),
     }),
   );
+}
+
+/** What people type who come from other tools. */
+const synonyms: Readonly<Record<string, string>> = {
+  st: "status",
+  ls: "tasks",
+  list: "tasks",
+  ps: "status",
+  stop: "halt",
+  pause: "halt",
+  cancel: "halt",
+  continue: "run",
+  start: "run",
+  go: "run",
+  retry: "state retry-task",
+  skip: "state skip-task",
+  merge: "land",
+  logs: "transcript",
+  cat: "show",
+  edit: "plan --edit",
+  switch: "runs use",
+  use: "runs use",
+  archive: "runs archive",
+};
+
+/** A beginning (`exec`, `stat`), a known other word, or a slip of the fingers. */
+function understood(word: string): string | undefined {
+  if (word === "") return undefined;
+  if (Object.hasOwn(synonyms, word)) return synonyms[word];
+  const beginning = word.length < 2 ? [] : commandNames.filter((name) => name.startsWith(word));
+  const shortest = [...beginning].sort((a, b) => a.length - b.length)[0];
+  return shortest ?? closest(word, commandNames);
 }

@@ -1,13 +1,31 @@
 // Help, made from the command objects.
-import { type Command, usageLine } from "./command.ts";
-import { commonFlags } from "./parse.ts";
+import { type Command, usageLine } from "../command/command.ts";
+import { commonFlags } from "../command/parse.ts";
 
-const groups: readonly (readonly [Command["group"], string])[] = [
-  ["run", "Work"],
-  ["look", "Look"],
-  ["steer", "Steer"],
-  ["keep", "Keep"],
-  ["state", "State, for hosts and scripts"],
+/** What most people ever type, in the order in which they meet it. */
+const everyday = [
+  ...["doctor", "run", "plan", "execute", "status", "show"],
+  ...["why", "answer", "diff", "land", "undo", "runs"],
+];
+
+interface Topic {
+  readonly word: string;
+  readonly title: string;
+  readonly has: (command: Command) => boolean;
+}
+
+const isOfScripts = ({ name, group }: Command) =>
+  group === "state" || /^(?:bundle|attempt|check-output)\b/.test(name);
+
+const ofGroup = (group: Command["group"]) => (command: Command) =>
+  command.group === group && !isOfScripts(command);
+
+export const topics: readonly Topic[] = [
+  { word: "work", title: "Have work done", has: ofGroup("run") },
+  { word: "look", title: "Look at it", has: ofGroup("look") },
+  { word: "steer", title: "Steer it", has: ofGroup("steer") },
+  { word: "keep", title: "Keep and set up", has: ofGroup("keep") },
+  { word: "scripts", title: "State and bundles, for hosts and scripts", has: isOfScripts },
 ];
 
 export function commandHelp(command: Command): string {
@@ -37,10 +55,28 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
+/** One screen. */
+export function firstScreen(commands: readonly Command[]): string {
+  const rows = everyday.flatMap((name) => {
+    const found = commands.find((command) => command.name === name);
+    return found ? [[name, found.brief ?? found.summary] as const] : [];
+  });
+  return [
+    "heddle: plans, hands out, checks and merges the work of coding agents",
+    "",
+    ...table(rows),
+    "",
+    "heddle help COMMAND says more. heddle help --all lists every command,",
+    `heddle help ${topics.map(({ word }) => word).join("|")} those of a topic.`,
+    "heddle alone, on a terminal, is a prompt with all of them.",
+  ].join("\n");
+}
+
+/** All of these, by topic. */
 export function overview(commands: readonly Command[]): string {
-  const sections = groups.flatMap(([group, title]) => {
+  const sections = topics.flatMap(({ title, has }) => {
     const rows = commands
-      .filter((command) => command.group === group)
+      .filter((each) => has(each) && !each.old)
       .map(({ name, summary }) => [name, summary] as const);
     return rows.length > 0 ? ["", `${title}:`, ...table(rows)] : [];
   });

@@ -2,9 +2,12 @@
 // over the attempt's own socket, with its token (X16). Exit 0 means that the proposal is recorded.
 import { readFileSync } from "node:fs";
 import { createConnection } from "node:net";
+import { type Command, exits, type Reply } from "../command/command.ts";
+import type { Parsed } from "../command/parse.ts";
+import { toCall } from "../core/hint.ts";
+import { jsonIn, recordIn } from "../core/json.ts";
 import { problem } from "../core/problem.ts";
-import { type Command, exits, type Reply } from "./command.ts";
-import type { Parsed } from "./parse.ts";
+import { hintText } from "../view/hint.ts";
 
 type Words = Readonly<Record<string, unknown>>;
 
@@ -40,10 +43,10 @@ export async function sayInside({ name }: Command, parsed: Parsed, socket: strin
   const heard = await insideSays(socket, said);
   if (heard.ok) return heardReply(said, heard.bundle);
   const found = problem("refused", heard.message, {
-    hint: "heddle state complete-task, fail-task, attempt bundle, progress, ask and log work here",
+    hint: [toCall("state complete-task"), ", fail-task, attempt bundle, progress, ask and log work here"],
   });
   return {
-    text: `error: ${found.message}\nhint: ${found.hint}`,
+    text: `error: ${found.message}\nhint: ${hintText(found.hint ?? "")}`,
     json: { ok: false, problems: [found] },
     exit: exits.refused,
   };
@@ -57,7 +60,7 @@ export async function insideSays(socket: string, said: Words): Promise<Heard> {
 }
 
 function heardReply(said: Words, bundle: string | undefined): Reply {
-  if (bundle !== undefined) return { text: bundle, json: JSON.parse(bundle) as unknown };
+  if (bundle !== undefined) return { text: bundle, json: jsonIn(bundle) };
   const text = saidText(said);
   return { text, json: { ok: true, ...(text !== "" && { message: text }) } };
 }
@@ -87,11 +90,9 @@ function exchange(path: string, line: string): Promise<Heard> {
     });
     socket.on("error", () => fail("the orchestrator cannot be reached: it may have ended"));
     socket.on("close", () => {
-      try {
-        settle(JSON.parse(text) as Heard);
-      } catch {
-        fail("the orchestrator did not answer");
-      }
+      const heard = recordIn<Heard>(text);
+      if (heard) settle(heard);
+      else fail("the orchestrator did not answer");
     });
   });
 }

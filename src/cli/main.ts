@@ -1,14 +1,21 @@
 // The command line: finds the command, runs it, prints its reply. One sentence for every mistake, on stderr,
 // and an exit code that scripts can rely on (C14, C15).
+
+import { type Command, exits, type Reply } from "../command/command.ts";
+import { print } from "../command/out.ts";
+import { type Parsed, parse } from "../command/parse.ts";
+import { Refused } from "../core/problem.ts";
+import { fewDescriptors } from "../host/program/descriptors.ts";
+import { hintsAsText, inShell } from "../view/hint.ts";
 import { problemText } from "../view/problem.ts";
 import { safe } from "../view/safe.ts";
-import { type Command, exits, type Reply } from "./command.ts";
 import { explain } from "./explain.ts";
 import { find } from "./find.ts";
-import { print } from "./out.ts";
-import { type Parsed, parse } from "./parse.ts";
 import { perform } from "./perform.ts";
 import { allCommands } from "./registry.ts";
+
+/** Beside the orchestrators, which ask for themselves. */
+const startsPrograms = new Set(["carry", "doctor", "mcp", "demo"]);
 
 export async function main(words: readonly string[]): Promise<number> {
   const json =
@@ -27,7 +34,11 @@ export async function main(words: readonly string[]): Promise<number> {
       print(commandHelp(command));
       return exits.done;
     }
-    const socket = process.env.HEDDLE_SOCKET;
+    const few = fewDescriptors(startsPrograms.has(command.name) ? 4 : 0);
+    if (few) throw new Refused([few]);
+    const { HEDDLE_SOCKET, HEDDLE_LOG_SOCKET } = process.env;
+    // A role logs over its socket; everything else it does with the files that it has.
+    const socket = HEDDLE_SOCKET ?? (command.name === "log" ? HEDDLE_LOG_SOCKET : undefined);
     if (socket !== undefined && !parsed.flags.has("dir") && command.name !== "mcp") {
       const { sayInside } = await import("./inside.ts");
       return show(await sayInside(command, parsed, socket), json);
@@ -56,9 +67,10 @@ async function call(command: Command, parsed: Parsed, json: boolean): Promise<Re
   if (command.interruptible) process.once("SIGINT", () => interrupt.abort());
   return perform(command, parsed, {
     commands: allCommands,
+    manner: inShell,
     say: json ? () => {} : print,
     stream: print,
-    warn: (found) => print(problemText(found, "warning"), 2),
+    warn: (found) => print(problemText(found, found.code === "excluded" ? "note" : "warning"), 2),
     signal: interrupt.signal,
     stopNow: () => {
       interrupt.signal.addEventListener("abort", () => process.once("SIGINT", () => now.abort()), {
@@ -75,13 +87,13 @@ function show(
 ): number {
   // A command that streamed its documents has none left.
   if (json && document === undefined) return exit;
-  print(json ? JSON.stringify(document, null, 2) : painted ? text : safe(text));
+  print(json ? JSON.stringify(document, hintsAsText, 2) : painted ? text : safe(text));
   return exit;
 }
 
 function fail(error: unknown, json: boolean): number {
   const { problems, exit } = explain(error);
   print(problems.map((each) => problemText(each)).join("\n\n"), 2);
-  if (json) print(JSON.stringify({ ok: false, problems }, null, 2));
+  if (json) print(JSON.stringify({ ok: false, problems }, hintsAsText, 2));
   return exit;
 }

@@ -1,24 +1,29 @@
 // Calling a command: the same for the command line, the REPL and MCP.
 
+import type { Call, Command, Reply } from "../command/command.ts";
+import type { Parsed } from "../command/parse.ts";
 import type { App } from "../engine/app.ts";
 import { openApp } from "../engine/open.ts";
-import { findRoot } from "../engine/paths.ts";
-import { isAboutPlans, isAboutTasks } from "./about-plans.ts";
-import type { Call, Command, Reply } from "./command.ts";
-import type { Parsed } from "./parse.ts";
+import { findRoot, pathsIn } from "../engine/paths.ts";
+import { isToSettle } from "../host/underway.ts";
+import { packs } from "../packs/packs.ts";
+import { isAboutTasks, ownerOf } from "./about.ts";
+import { composition } from "./composition.ts";
 
-/** A mission's tasks are tasks too: when it is named, and where there is no plan beside it. */
-async function withTasks(app: App, named: string | undefined): Promise<string> {
+const ofTasks = packs.filter((pack) => pack.hasTasks).map(({ name }) => name);
+
+/** Of the protocols with tasks the first that has a run, or whose run is named. */
+async function withTasks(app: App, named: string | undefined): Promise<string | undefined> {
   const runs = await app.journal.runs();
   const active = runs.filter(({ id, archived }) => (named === undefined ? !archived : id === named));
   const protocols = active.map((run) => run.protocol);
-  return protocols.includes("mission") && !protocols.includes("decomposition") ? "mission" : "decomposition";
+  return ofTasks.find((name) => protocols.includes(name)) ?? ofTasks[0];
 }
 
 /** What is around a command: a terminal, the REPL, or a host over MCP. */
 export type Around = Pick<
   Call,
-  "commands" | "say" | "stream" | "warn" | "signal" | "stopNow" | "screen" | "ask"
+  "commands" | "manner" | "say" | "stream" | "warn" | "signal" | "stopNow" | "screen" | "ask"
 > & {
   readonly root?: string;
   /** The author of what is written down. */
@@ -34,14 +39,20 @@ export async function perform(command: Command, { args, flags }: Parsed, around:
   const open = async () => {
     if (!app) {
       const by = around.by ?? process.env.HEDDLE_ACTOR ?? "operator";
-      app = await openApp({ root, by, run, warn: around.warn });
-      if (isAboutTasks(command.name)) app.choosing({ protocol: await withTasks(app, run) });
-      else if (isAboutPlans(command.name)) app.choosing({ protocol: "decomposition" });
+      app = await openApp({ ...composition, root, by, run, warn: around.warn });
+      app.choosing({
+        looks: command.group === "look" || command.name === "next",
+        protocol: isAboutTasks(command.name) ? await withTasks(app, run) : ownerOf(command.name),
+      });
     }
     return app;
   };
   try {
-    return await command.run({ ...around, args, flags, root, app: open });
+    if (isToSettle(pathsIn(root).heddle)) {
+      const { settle } = await import("../keep/settle.ts");
+      await settle({ ...composition, root }, around.warn);
+    }
+    return await command.run({ ...around, args, flags, root, ...composition, app: open });
   } finally {
     app?.close();
   }

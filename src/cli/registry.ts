@@ -1,5 +1,9 @@
+// The room of the command line: the commands that every protocol has, the REPL, the MCP tools and the page's orders. It puts heddle
+// together (`composition.ts` names the store), prints, and may use every other room; no other uses it.
+//
 // Which command lives where. A command is loaded when it is called: most of heddle is never read by most calls.
-import type { Command } from "./command.ts";
+import type { Command, CommandFile } from "../command/command.ts";
+import { packs } from "../packs/packs.ts";
 import {
   completeTask,
   failTask,
@@ -7,15 +11,14 @@ import {
   retryTask,
   skipTask,
   startTask,
-} from "./commands/state-tasks.ts";
-
-type Load = () => object | Promise<object>;
+} from "./commands/state/tasks.ts";
 
 const looks = { status: "status", why: "why", history: "history", replay: "replay", verify: "verify" };
 
 const everyday = () => ({ readyTasks, startTask, completeTask, failTask, retryTask, skipTask });
 
-const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
+/** Of every protocol; what is for one alone is listed by its pack. */
+const generic: readonly (readonly [CommandFile["load"], CommandFile["commands"]])[] = [
   [
     // What agents call most is part of the first file that is loaded.
     everyday,
@@ -29,20 +32,9 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [
-    () => import("./commands/state-plan.ts"),
-    {
-      "state status": "stateStatus",
-      "state advance": "advance",
-      "state load-tasks": "loadTasks",
-      "state validate": "validate",
-      "state validate-tasks": "validateTasks",
-    },
-  ],
-  [
-    () => import("./commands/state-view.ts"),
+    () => import("./commands/state/view.ts"),
     { "state adopt": "adopt", "state restore": "restore", "state export": "exportState" },
   ],
-  [() => import("./commands/init.ts"), { init: "init", "state init": "stateInit" }],
   [() => import("./commands/look.ts"), looks],
   [() => import("./commands/next.ts"), { next: "next" }],
   [
@@ -80,7 +72,7 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [
-    () => import("./commands/state-record.ts"),
+    () => import("./commands/state/record.ts"),
     {
       "state record-verification": "recordVerification",
       "state record-calibration": "recordCalibration",
@@ -91,83 +83,52 @@ const files: readonly (readonly [Load, Readonly<Record<string, string>>])[] = [
     },
   ],
   [
-    () => import("./commands/state-metrics.ts"),
+    () => import("./commands/state/metrics.ts"),
     {
       "state metrics": "metrics",
       "state planning-metrics": "planning",
       "state failure-metrics": "failures",
-      "state spec-coverage": "coverage",
       "state calibration-score": "calibration",
     },
   ],
-  [() => import("./commands/state-checkpoint.ts"), { "state checkpoint": "checkpoint" }],
-  [
-    () => import("./commands/keep.ts"),
-    { log: "log", backup: "backup", restore: "restore", "import tasker": "importTasker" },
-  ],
-  [
-    () => import("./commands/bundle.ts"),
-    {
-      "bundle generate": "generate",
-      "bundle generate-ready": "generateReady",
-      "bundle validate": "validate",
-      "bundle validate-integrity": "validateIntegrity",
-      "bundle list": "list",
-      "bundle clean": "clean",
-      "bundle show": "show",
-    },
-  ],
+  [() => import("./commands/state/checkpoint.ts"), { "state checkpoint": "checkpoint" }],
+  [() => import("./commands/journal.ts"), { "journal move": "move" }],
+  [() => import("./commands/keep.ts"), { log: "log", backup: "backup", restore: "restore" }],
   [() => import("./commands/completion.ts"), { completion: "completion" }],
-  [() => import("./commands/plan.ts"), { plan: "plan", "verify-plan": "verifyPlan" }],
+  [() => import("./commands/land.ts"), { land: "land" }],
   [
-    () => import("./commands/plan-task.ts"),
-    {
-      "plan-task add": "add",
-      "plan-task edit": "edit",
-      "plan-task split": "split",
-      "plan-task drop": "drop",
-    },
+    () => import("./commands/runs.ts"),
+    { runs: "list", "runs list": "listAgain", "runs use": "use", "runs archive": "archive" },
   ],
-  [
-    () => import("./commands/task.ts"),
-    {
-      "task new": "create",
-      "task list": "list",
-      "task show": "show",
-      "review plan": "reviewPlan",
-      codegen: "codegen",
-      review: "review",
-      test: "test",
-      accept: "accept",
-      revert: "revert",
-      redo: "redo",
-    },
-  ],
-  [() => import("./commands/execute.ts"), { execute: "execute", land: "land" }],
-  [
-    () => import("./commands/mission.ts"),
-    { mission: "mission", "mission init": "missionInit", "mission run": "missionRun" },
-  ],
+  [() => import("./commands/show.ts"), { show: "show", diff: "diff", open: "open" }],
   [() => import("./commands/attach.ts"), { attach: "attach" }],
   [() => import("./commands/transcript.ts"), { transcript: "transcript" }],
   [() => import("./commands/tasks.ts"), { tasks: "tasks" }],
   [() => import("./commands/report.ts"), { report: "report" }],
   [() => import("./commands/doctor.ts"), { doctor: "doctor" }],
-  [() => import("./commands/tune.ts"), { tune: "tune" }],
   [() => import("./commands/undo.ts"), { undo: "undo" }],
   [() => import("./commands/workspace.ts"), { "workspace ls": "list", "workspace rm": "remove" }],
-  [() => import("./commands/check-output.ts"), { "check-output": "checkOutput" }],
+  [() => import("./commands/state/check-output.ts"), { "check-output": "checkOutput" }],
   [
-    () => import("./commands/attempt.ts"),
+    () => import("./commands/state/attempt.ts"),
     { "attempt bundle": "bundle", "attempt progress": "progress", "attempt ask": "ask" },
   ],
+  [() => import("./commands/comment.ts"), { comment: "commentCommand" }],
+  [() => import("./commands/serve.ts"), { serve: "serveCommand" }],
+  [() => import("./commands/web.ts"), { web: "web" }],
   [() => import("./commands/mcp.ts"), { mcp: "mcp" }],
-  [() => import("./commands/demo.ts"), { demo: "demo" }],
+  [() => import("./commands/carry.ts"), { carry: "carry" }],
+  [() => import("./commands/machines/worker.ts"), { worker: "worker" }],
   [() => import("./commands/help.ts"), { help: "help" }],
 ];
 
+const files: readonly CommandFile[] = [
+  ...packs.flatMap((pack) => pack.commands),
+  ...generic.map(([load, commands]) => ({ load, commands })),
+];
+
 const places = new Map(
-  files.flatMap(([load, names]) => Object.entries(names).map(([name, key]) => [name, { load, key }])),
+  files.flatMap(({ load, commands }) => Object.entries(commands).map(([name, key]) => [name, { load, key }])),
 );
 
 export const commandNames: readonly string[] = [...places.keys()];

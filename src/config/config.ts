@@ -1,9 +1,12 @@
 // `.heddle/config.json`: what a project sets for itself. Comments are allowed; a mistake is named with its line. Nothing is optional silently: a key that heddle does not know is a mistake too.
-import { stripComments } from "jsonc-parser";
+import { applyEdits, modify, stripComments } from "jsonc-parser";
 import * as z from "zod";
 import { closest, type Problem, problem } from "../core/problem.ts";
-import { schemaProblems } from "../protocols/decomposition/artifacts/schema-problem.ts";
+import { hostPattern } from "../gateway/reach.ts";
 import { type JsonDocument, parseDocument, placeOf, segment } from "../protocols/document.ts";
+import { schemaProblems } from "../protocols/schema-problem.ts";
+import { box, container } from "./box.ts";
+import { hostSchema, label, unclearHosts, workersSchema, workersWithout } from "./hosts.ts";
 
 const positive = z.number().positive();
 const name = z.string().regex(/^[a-z][a-z0-9-]*$/, "must be a lower-case name");
@@ -13,7 +16,8 @@ const limits = z.strictObject({
   firstMinutes: positive.optional().describe("time until its first output"),
   silenceMinutes: positive.optional().describe("time without any output"),
   outputMegabytes: positive.optional().describe("what a call may print"),
-  memoryMegabytes: positive.optional().describe("what a call may hold in memory"),
+  memoryMegabytes: positive.optional().describe("what a call may hold in memory, /tmp of its box included"),
+  processes: z.int().min(8).optional().describe("how many processes a call may have at once; 1024"),
 });
 
 const price = z.strictObject({
@@ -23,8 +27,25 @@ const price = z.strictObject({
     .nonnegative()
     .optional()
     .describe("input that comes from a cache; as input otherwise"),
+  cacheWrite: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe("input that is written to a cache; as input otherwise"),
+  cacheWriteHour: z
+    .number()
+    .nonnegative()
+    .optional()
+    .describe("the same, kept for an hour; as `cacheWrite` otherwise"),
   output: z.number().nonnegative(),
 });
+
+const host = z
+  .string()
+  .regex(hostPattern, "must be a host, such as example.org, *.example.org or example.org:8443");
+const hosts = z.array(host);
+const reach = z.union([z.boolean(), z.literal("model"), hosts]);
+const commandReach = z.union([z.boolean(), hosts]);
 
 const agent = z.strictObject({
   kind: z
@@ -48,7 +69,7 @@ const agent = z.strictObject({
     .optional()
     .describe("variables that it gets from your environment"),
   readable: z.array(z.string()).optional().describe("further paths that it may read in its box"),
-  network: z.boolean().optional().describe("whether it may use the network; true unless said otherwise"),
+  network: reach.optional().describe("what it may reach: see `network.agents`, which this goes before"),
   limits: limits.optional(),
 });
 
@@ -63,13 +84,22 @@ const worker = z.strictObject({
   limits: limits.optional(),
 });
 
+const tagged = worker.extend({
+  labels: z
+    .array(label)
+    .optional()
+    .describe("labels of `hosts` that such a task needs; its tag, where a host has that label"),
+});
+
 export const configSchema = z
   .strictObject({
     $schema: z.string().optional(),
     agent: z
       .string()
       .optional()
-      .describe("who works when nothing else is said: `command:./x`, or a name from `agents`"),
+      .describe(
+        "the agent that works unless something else is configured: `command:./x`, or a name from `agents`",
+      ),
     agents: z.record(name, agent).optional(),
     roles: z.record(name, worker).optional().describe("per role: which agent, set up how, with which limits"),
     phases: z
@@ -77,9 +107,9 @@ export const configSchema = z
       .optional()
       .describe("per phase of a protocol: the same; the role goes before it"),
     tags: z
-      .record(z.string().min(1), worker)
+      .record(z.string().min(1), tagged)
       .optional()
-      .describe("per tag of a task: who executes it; goes before the role"),
+      .describe("per tag of a task: who executes it, and where; goes before the role"),
     fallback: z
       .array(z.string().min(1))
       .optional()
@@ -96,14 +126,42 @@ export const configSchema = z
       .optional()
       .describe("tries per task and per role; 3 unless said otherwise"),
     parallel: z.int().min(1).max(64).optional(),
+    hosts: z
+      .array(hostSchema)
+      .optional()
+      .describe("machines that work on tasks beside this one, over ssh; docs/machines.md"),
+    workers: workersSchema
+      .optional()
+      .describe("take workers that join by themselves (`heddle worker`); docs/workers.md"),
     setup: z
       .array(z.string().min(1))
       .optional()
-      .describe("commands that fetch dependencies; what the lock files ask for unless said otherwise"),
-    network: z
-      .strictObject({ setup: z.boolean().optional(), checks: z.boolean().optional() })
+      .describe(
+        "commands that fetch dependencies; what lock files and manifests ask for unless said otherwise",
+      ),
+    setupReads: z
+      .array(z.string().min(1))
       .optional()
-      .describe("who may use the network beside agents: set-up (true) and acceptance commands (false)"),
+      .describe("paths that the commands of `setup` read, as git patterns; without it any file may be read"),
+    network: z
+      .strictObject({
+        agents: reach
+          .optional()
+          .describe(
+            'what agents may reach: their model alone, through heddle\'s gateway and without a key in the box (`model`, the default where heddle knows the vendor and there is a box), everything (true), their model and a list of hosts (`["packages.example.org", "*.docs.example.org"]`), or nothing',
+          ),
+        setup: commandReach
+          .optional()
+          .describe(
+            "what set-up may reach: hosts, in which `registries` stands for those of what is found in the project (the default), everything (true) or nothing",
+          ),
+        changedSetup: commandReach.optional(),
+        checks: commandReach.optional(),
+      })
+      .optional()
+      .describe(
+        "who may use the network beside agents: set-up (its registries), set-up that an attempt changed (as its agent may) and acceptance commands (false)",
+      ),
     checks: z
       .strictObject({
         minutes: positive.optional().describe("wall-clock time of one acceptance command; 10"),
@@ -111,8 +169,18 @@ export const configSchema = z
           .array(z.string())
           .optional()
           .describe("variables that acceptance commands and set-up get from your environment"),
+        baseline: z
+          .boolean()
+          .optional()
+          .describe("whether every check runs on your last commit once, before anybody works on it; true"),
       })
       .optional(),
+    logins: z
+      .strictObject({ claude: z.boolean().optional(), codex: z.boolean().optional() })
+      .optional()
+      .describe(
+        "whether the login of Claude Code (false) and of Codex (true) on this machine is used where no key is set",
+      ),
     readable: z
       .array(z.string())
       .optional()
@@ -125,11 +193,19 @@ export const configSchema = z
       .enum(["strict", "new-files", "any"])
       .optional()
       .describe("what a task may change beside its declared files: nothing, new files (default), anything"),
+    judging: z
+      .array(z.string().min(1))
+      .optional()
+      .describe(
+        "files that decide how a task is judged and that every task may change: paths, folders (`tools/`), names (`conftest.py`) or `*`; none",
+      ),
     review: z.boolean().optional().describe("whether a second agent judges every task before it is merged"),
     land: z
-      .enum(["auto", "ask", "never"])
+      .union([z.enum(["auto", "ask", "never"]), z.string().regex(/^into:\S+$/, "must be into:BRANCH")])
       .optional()
-      .describe("whether a clean checkout is brought to the result at the end; auto unless said otherwise"),
+      .describe(
+        "where finished work goes: `never` stays on heddle/<run>, `auto` brings a clean checkout to it, `ask` asks each time, `into:develop` moves that branch; asked once on a terminal",
+      ),
     budget: z.strictObject({ taskUsd: positive.optional(), runUsd: positive.optional() }).optional(),
     mcp: z
       .strictObject({
@@ -139,6 +215,18 @@ export const configSchema = z
           .describe("commands that an agent of yours may call over `heddle mcp`"),
       })
       .optional(),
+    journal: z
+      .string()
+      .min(1)
+      .optional()
+      .describe(
+        "where the journal is: `sqlite`, a file in .heddle (default), or a Postgres server, `postgres://user@host:5432/database?project=name`; the password comes from PGPASSWORD or ~/.pgpass",
+      ),
+    box: box
+      .optional()
+      .describe(
+        'in what programs run: bubblewrap (Linux), a container of podman or docker (`container`, or `{"container": {"image": …}}`), or seatbelt (macOS, untested); what the system has otherwise',
+      ),
     unconfined: z.boolean().optional().describe("run agents without a sandbox; every view then says so"),
   })
   .meta({ title: "Configuration", description: ".heddle/config.json, what a project sets for itself." });
@@ -163,7 +251,12 @@ export function parseConfig(file: string, text: string, isOwn: IsOwn = () => fal
   if (parsed.success)
     return {
       config: parsed.data,
-      problems: [...unknownNames(document, parsed.data, isOwn), ...unsuitableAgents(document, parsed.data)],
+      problems: [
+        ...unknownNames(document, parsed.data, isOwn),
+        ...unsuitableAgents(document, parsed.data),
+        ...unclearHosts(document, parsed.data.hosts),
+        ...workersWithout(document, parsed.data),
+      ],
     };
   const { issues } = parsed.error;
   const unknown = issues.flatMap((issue) =>
@@ -174,6 +267,12 @@ export function parseConfig(file: string, text: string, isOwn: IsOwn = () => fal
     issues.filter((issue) => issue.code !== "unrecognized_keys"),
   );
   return { config: {}, problems: [...unknown, ...wrong] };
+}
+
+/** A configuration's text with one setting changed, or taken out; comments and everything else stay as they are. */
+export function withSetting(text: string, key: keyof Config, value: unknown): string {
+  const formattingOptions = { insertSpaces: true, tabSize: 2, eol: "\n" };
+  return applyEdits(text, modify(text, [key], value, { formattingOptions }));
 }
 
 /** Who can be set up; the four protocols bring more of them. */
@@ -197,12 +296,13 @@ const roles = [
   "verifier",
   "requirement-analyst",
   "deep-analyst",
+  "finding-judge",
   "fix-author",
 ];
 
-/** Phases in which somebody works; here as well as in the protocols, because their tables are dear to load. */
+/** Phases in which somebody works; here as well as in the protocols, because their tables take long to load. */
 export const phases = [
-  ...["logical", "physical", "definition", "validation", "sequencing", "executing"],
+  ...["ingestion", "logical", "physical", "definition", "validation", "sequencing", "executing"],
   ...[
     "planning",
     "plan_review",
@@ -228,8 +328,8 @@ function unknownNames(document: JsonDocument, config: Config, isOwn: IsOwn): Pro
         });
       });
   return [
-    ...unknown("roles", roles, (role) => `nobody plays the role \`${role}\``),
-    ...unknown("phases", phases, (phase) => `nobody works in a phase \`${phase}\``),
+    ...unknown("roles", roles, (role) => `no protocol has a role \`${role}\``),
+    ...unknown("phases", phases, (phase) => `no protocol has a phase \`${phase}\` in which agents work`),
   ];
 }
 
@@ -287,9 +387,14 @@ function knownKeys(path: readonly string[]): string[] {
   if (top === "limits" || inner === "limits") return Object.keys(limits.shape);
   if (top === "agents") return Object.keys(agent.shape);
   if (top === "prices") return Object.keys(price.shape);
-  if (top === "roles" || top === "tags" || top === "phases") return Object.keys(worker.shape);
-  if (top === "network") return ["setup", "checks"];
-  if (top === "checks") return ["minutes", "env"];
+  if (top === "tags") return Object.keys(tagged.shape);
+  if (top === "roles" || top === "phases") return Object.keys(worker.shape);
+  if (top === "hosts") return Object.keys(hostSchema.shape);
+  if (top === "workers") return Object.keys(workersSchema.shape);
+  if (top === "network") return ["agents", "setup", "changedSetup", "checks"];
+  if (top === "checks") return ["minutes", "env", "baseline"];
   if (top === "mcp") return ["allow"];
+  if (top === "logins") return ["claude", "codex"];
+  if (top === "box") return path[1] === "container" ? Object.keys(container.shape) : ["container"];
   return top === "budget" ? ["taskUsd", "runUsd"] : [];
 }

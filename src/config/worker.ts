@@ -26,7 +26,7 @@ export interface Worker {
 }
 
 /** Widest first. */
-export function levelsFor(config: Config, { role, phase, tags = [] }: Work): Level[] {
+function levelsFor(config: Config, { role, phase, tags = [] }: Work): Level[] {
   const tag = role === "task-executor" ? tags.find((each) => config.tags?.[each]) : undefined;
   const { agent, fallback } = config;
   const found: readonly (readonly [string, WorkerConfig | undefined])[] = [

@@ -31,13 +31,13 @@ export const isProblem = (found: Task | Problem): found is Problem => "code" in 
 export function unknownTask(run: Run, id: TaskId): Problem {
   if (run.tasks.size === 0)
     return problem("unknown-task", `task \`${id}\` is unknown: no plan is loaded`, {
-      hint: "heddle state load-tasks",
+      hint: { do: "load-tasks" },
     });
   const meant = closest(
     id,
     [...run.tasks.all()].map((task) => task.def.id),
   );
   return problem("unknown-task", `task \`${id}\` is not in the plan`, {
-    hint: meant ? `did you mean \`${meant}\`?` : "heddle status lists the tasks",
+    hint: meant ? `did you mean \`${meant}\`?` : [{ do: "show-status" }, " lists the tasks"],
   });
 }

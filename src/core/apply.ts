@@ -1,20 +1,26 @@
 // What each fact means. `apply` changes the Run it is given, in place; `fold` makes one from the beginning.
-// No decision is taken here: a fact has been decided, whatever the state looks like.
+// No decision is taken here: a fact has been decided, whatever the state looks like. Total for any numbers: sums stop at a
+// bound, so that memory and journal never differ.
+import { bounded } from "./bounds.ts";
 import type { Entry, Fact, FactKind, Meanings } from "./fact.ts";
-import { attemptMeanings } from "./meaning-attempt.ts";
-import { jobMeanings } from "./meaning-job.ts";
-import { runMeanings } from "./meaning-run.ts";
-import { taskMeanings } from "./meaning-task.ts";
+import { attemptMeanings } from "./meanings/attempt.ts";
+import { jobMeanings } from "./meanings/job.ts";
+import { machineMeanings } from "./meanings/machine.ts";
+import { runMeanings } from "./meanings/run.ts";
+import { taskMeanings } from "./meanings/task.ts";
 import { defaultPolicy } from "./policy.ts";
 import type { Protocol } from "./protocol.ts";
 import type { Head, Run } from "./run.ts";
 import { MemoryTable, type TaskTable } from "./table.ts";
 
-const meanings: Meanings<FactKind> = { ...runMeanings, ...taskMeanings, ...attemptMeanings, ...jobMeanings };
+const meanings: Meanings<FactKind> = {
+  ...{ ...runMeanings, ...taskMeanings, ...attemptMeanings, ...jobMeanings },
+  ...machineMeanings,
+};
 
 export function apply(run: Run, entry: Entry): void {
   const meaning = meanings[entry.fact.kind] as (run: Run, fact: Fact, entry: Entry) => void;
-  meaning(run, entry.fact, entry);
+  meaning(run, bounded(entry.fact), entry);
   run.position = entry.position;
   run.updatedAt = entry.at;
 }
@@ -45,7 +51,7 @@ export function headOf(run: Run): Head {
   return head;
 }
 
-export function newHead(id: string, protocol: Protocol): Head {
+function newHead(id: string, protocol: Protocol): Head {
   return {
     id,
     protocolName: protocol.name,

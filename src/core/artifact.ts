@@ -1,6 +1,9 @@
 // Whether an artifact still counts: it must be valid, unchanged on disk since heddle looked at it, and made from
 // inputs that are still the same (D4, D16).
-import type { Seen, Subject } from "./protocol.ts";
+
+import type { Rule, Seen, Subject } from "./protocol.ts";
+import type { Json, Run } from "./run.ts";
+import type { Artifact } from "./run-parts.ts";
 
 export type Freshness = "missing" | "invalid" | "stale" | "valid";
 
@@ -21,6 +24,11 @@ function isOutdated(name: string, seen: Seen): boolean {
     const now = looked === undefined ? seen.run.artifacts[input]?.digest : looked;
     return now !== madeFrom || isOutdated(input, seen);
   });
+}
+
+/** A person's, which only counts once heddle has done what it says: nobody else is asked to make it. */
+export function isByHand(artifact: Pick<Artifact, "valid" | "content"> | undefined): boolean {
+  return artifact !== undefined && !artifact.valid && artifact.content.by_hand === true;
 }
 
 export function artifact(name: string): Subject {
@@ -64,4 +72,24 @@ export function variable(name: string, values: readonly string[], unset: string)
       return values.includes(value) ? value : unset;
     },
   };
+}
+
+/** Lines for people, which whoever registers an artifact puts into its content: what a reviewer found, what a command printed. */
+export function saidIn(content: Readonly<Record<string, Json>>): readonly string[] {
+  const { said } = content;
+  return Array.isArray(said) ? said.filter((line) => typeof line === "string") : [];
+}
+
+/** Why a rule fired, in the words of the documents that it looked at (L15). `saw`: the values of its subjects. */
+export function becauseOf(run: Run, rule: Rule, saw: Readonly<Record<string, string>>): readonly string[] {
+  const names = Object.keys(rule.when).flatMap((subject) => {
+    const { artifact } = run.protocol.subjects[subject] ?? {};
+    return artifact === undefined ? [] : [{ artifact, value: saw[subject] ?? "" }];
+  });
+  const lines = names.flatMap(({ artifact, value }) => {
+    const found = run.artifacts[artifact];
+    if (!found || value === "missing" || value === "stale") return [];
+    return value === "invalid" ? found.problems.slice(0, 10) : saidIn(found.content);
+  });
+  return [...new Set(lines)];
 }

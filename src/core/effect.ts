@@ -1,7 +1,8 @@
 // Effects: what the world should be doing now. They follow from the state (`next.ts`), never from an event.
-import type { Candidate, Job, JobStage } from "./parts.ts";
+import type { MachineState } from "./machines/fleet.ts";
 import { placeInQueue } from "./queue.ts";
 import type { Run, Stage, Task, TaskId } from "./run.ts";
+import type { Candidate, Job, JobStage } from "./run-parts.ts";
 
 type OfAttempt<Kind extends string> = {
   readonly kind: Kind;
@@ -15,9 +16,16 @@ export type Effect =
   | { readonly kind: "repair-output"; readonly key: string; readonly job: Job }
   | { readonly kind: "check-output"; readonly key: string; readonly job: Job }
   | AttemptEffect
-  | { readonly kind: "ask-question"; readonly key: string; readonly question: string }
-  | { readonly kind: "write-view"; readonly key: string; readonly position: number }
-  | { readonly kind: "write-log"; readonly key: string; readonly position: number };
+  /** Sets up `commit`, and runs the project's own tests and every acceptance command there. */
+  | {
+      readonly kind: "check-baseline";
+      readonly key: string;
+      readonly commit: string;
+      readonly number: number;
+    }
+  /** Asks a machine whether it is there and fit for work. */
+  | { readonly kind: "ask-machine"; readonly key: string; readonly machine: string }
+  | { readonly kind: "write-view"; readonly key: string; readonly position: number };
 
 export type AttemptEffect =
   | OfAttempt<"prepare-workspace">
@@ -46,8 +54,11 @@ const jobEffect: { readonly [S in JobStage]: "run-role" | "repair-output" | "che
 
 export function effectOfJob(run: Run, job: Job): Extract<Effect, { job: Job }> {
   const kind = jobEffect[job.stage];
-  return { kind, key: `${kind}:${job.role}#${job.attempt}${job.repaired ? "+" : ""}@${run.epoch}`, job };
+  const of = `${job.repaired ? "+" : ""}${timesHeld(job)}`;
+  return { kind, key: `${kind}:${job.role}#${job.attempt}${of}@${run.epoch}`, job };
 }
+
+const timesHeld = ({ holds = 0 }: { readonly holds?: number }) => (holds === 0 ? "" : `~${holds}`);
 
 /**
  * What an attempt of heddle's own needs now; nothing while it waits in the queue for those before it. The key is the
@@ -56,9 +67,10 @@ export function effectOfJob(run: Run, job: Job): Extract<Effect, { job: Job }> {
  */
 export function effectOfAttempt(run: Run, task: Task): AttemptEffect | undefined {
   const { attempt, def } = task;
-  if (attempt?.driver !== "engine") return undefined;
+  if (attempt?.driver !== "engine" || attempt.held) return undefined;
   const about = { task: def.id, attempt: attempt.number };
-  const key = (kind: string, of = "") => `${kind}:${def.id}#${attempt.number}@${run.epoch}${of}`;
+  const number = `${attempt.number}${timesHeld(attempt)}`;
+  const key = (kind: string, of = "") => `${kind}:${def.id}#${number}@${run.epoch}${of}`;
   if (attempt.stage !== "integrating") {
     const kind = stageEffect[attempt.stage];
     return { kind, key: key(kind), ...about };
@@ -68,7 +80,9 @@ export function effectOfAttempt(run: Run, task: Task): AttemptEffect | undefined
     case "merge": {
       const { onto } = place;
       const earlier = attempt.candidate?.commit ?? null;
-      return { kind: "prepare-merge", key: key("prepare-merge", `+${onto}`), ...about, onto, earlier };
+      // The branch may come back to a tip: what was prepared meanwhile tells the second time from the first.
+      const of = earlier === null ? `+${onto}` : `+${onto}-${earlier}`;
+      return { kind: "prepare-merge", key: key("prepare-merge", of), ...about, onto, earlier };
     }
     case "check":
     case "branch": {
@@ -81,6 +95,11 @@ export function effectOfAttempt(run: Run, task: Task): AttemptEffect | undefined
   }
 }
 
+export function effectOfMachine(run: Run, { name, asked, standing }: MachineState): Effect | undefined {
+  if (standing !== "asking") return undefined;
+  return { kind: "ask-machine", key: `ask-machine:${name}#${asked}@${run.epoch}`, machine: name };
+}
+
 export function taskOfKey(key: string): TaskId | undefined {
-  return /^[a-z-]+:(.+)#\d+@\d+(?:\+\S+)?$/.exec(key)?.[1];
+  return /^[a-z-]+:(.+)#\d+(?:~\d+)?@\d+(?:\+\S+)?$/.exec(key)?.[1];
 }

@@ -1,21 +1,27 @@
+// The room of the core: what a run is, what facts mean, what follows from an input, and what the world should do. Pure: no file,
+// no process, no clock, no randomness, no `await`; time is an input. It uses no other room.
+//
 // Facts: what is written down, in the past tense. A fact once released is never changed, only added to; what an
 // old one means today is settled in `upgrade.ts`. `apply.ts` says what each means for a Run.
+
+import type { Fleet } from "./machines/fleet.ts";
+import type { Policy } from "./policy.ts";
+import type { Failure, Json, OnOrphan, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
 import type {
+  BaselineSeen,
   Branch,
   Candidate,
-  Check,
   Checkpoint,
+  Evidence,
   HaltCode,
   Holder,
   JobStage,
   Verification,
   Work,
-} from "./parts.ts";
-import type { Policy } from "./policy.ts";
-import type { Failure, Json, OnOrphan, Run, Stage, Task, TaskDef, TaskId, TaskState } from "./run.ts";
+} from "./run-parts.ts";
 
 /** Raise it together with a new kind or field, so that an older heddle refuses what it cannot understand. */
-export const factFormat = 3;
+export const factFormat = 8;
 
 type Words = readonly string[];
 type Try = { readonly task: TaskId; readonly attempt: number };
@@ -68,6 +74,8 @@ interface Kinds {
     readonly added: number;
     readonly changed: number;
     readonly dropped: number;
+    /** Why a person changed it. */
+    readonly reason?: string;
   };
   "task-started": Try & {
     readonly driver: "host" | "engine";
@@ -75,10 +83,12 @@ interface Kinds {
     readonly dueMs: number | null;
     /** The commit that an attempt of heddle's own begins from. */
     readonly base?: string;
+    /** On which machine, by its name in the configuration, when it is not the orchestrator's own. */
+    readonly machine?: string;
   };
   "stage-entered": Try & { readonly stage: Stage; readonly runMs: number; readonly dueMs: number | null };
   "work-recorded": Try & Work;
-  "checks-recorded": Try & { readonly tree: string; readonly checks: readonly Check[] };
+  "checks-recorded": Try & Evidence;
   /** Before the branch moves: after a crash that very commit is looked for. */
   "merge-prepared": Try & Candidate & { readonly runMs: number; readonly dueMs: number | null };
   "task-merged": Try & { readonly commit: string; readonly tip: string };
@@ -86,14 +96,25 @@ interface Kinds {
   "attempt-lost": Try & { readonly reason: string; readonly runMs: number };
   /** It asked something: the answer starts another attempt. */
   "attempt-paused": Try & { readonly reason: string; readonly runMs: number };
-  /** Its agent may not be asked for a while, which is nobody's fault: it costs no try. */
+  /** Its agent may not be asked for a while, through no fault of the task: it costs no try. */
   "attempt-parked": Try & { readonly reason: string; readonly runMs: number; readonly notBeforeMs: number };
+  /** The world could not carry it on, such as a full disk: it keeps its work and its try, and goes on after the halt. */
+  "attempt-held": Try & { readonly reason: string; readonly runMs: number };
+  /** Its machine could not go on with it, and the orchestrator's own can: what was made of it is at home. */
+  "attempt-moved": Try & { readonly reason: string; readonly runMs: number; readonly dueMs: number | null };
   "proposal-recorded": Try & { readonly status: "success" | "failed"; readonly summary: string };
   "proposal-refused": Try & { readonly what: string; readonly reason: string };
   "task-undone": { readonly task: TaskId; readonly commit: string; readonly reason: string };
+  /** Before anybody was paid: what the commands of the plan and of the project said on the base. */
+  "baseline-checked": BaselineSeen & {
+    readonly commit: string;
+    readonly tries: number;
+    readonly runMs: number;
+  };
   "branch-opened": Branch;
   "branch-moved": { readonly tip: string; readonly reason: string };
-  landed: { readonly commit: string; readonly files: number };
+  /** `into`: on which branch, when it is not that of the checkout. */
+  landed: { readonly commit: string; readonly files: number; readonly into?: string };
   "attempt-failed": Try & Failure & { readonly runMs: number; readonly notBeforeMs: number };
   "task-completed": Try & {
     readonly created: Words;
@@ -102,7 +123,8 @@ interface Kinds {
   };
   "task-failed": Try & Failure;
   "task-retried": { readonly task: TaskId };
-  "task-skipped": { readonly task: TaskId; readonly reason: string };
+  /** `keeps`: what its last attempt left is still shown; facts from before drop it. */
+  "task-skipped": { readonly task: TaskId; readonly reason: string; readonly keeps?: true };
   "verification-recorded": { readonly task: TaskId } & Omit<Verification, "verifiedAt">;
   "rollback-prepared": { readonly task: TaskId; readonly rollback: Json };
   "rollback-verified": { readonly task: TaskId; readonly success: boolean; readonly issues: Words };
@@ -127,6 +149,10 @@ interface Kinds {
     readonly code: HaltCode;
     readonly reason: string;
     readonly now: boolean;
+    /** The role that could not do it. */
+    readonly role?: string;
+    /** By whoever sat at the terminal of the orchestrator. */
+    readonly interrupted?: true;
   };
   "halt-confirmed": { readonly running: Words };
   resumed: { readonly reason: string; readonly stopFile: boolean };
@@ -144,6 +170,9 @@ interface Kinds {
     readonly policy: Partial<Policy>;
   };
   "epoch-claimed": { readonly epoch: number; readonly holder: Holder };
+  /** By somebody on another machine, who cannot see whether the holder's process is alive. */
+  "holder-asked": { readonly epoch: number; readonly question: number };
+  "holder-answered": { readonly epoch: number; readonly question: number };
   "epoch-released": { readonly epoch: number; readonly runMs: number };
   "slots-set": {
     readonly slots: number;
@@ -151,13 +180,37 @@ interface Kinds {
     readonly within?: string;
     readonly only?: Words;
     readonly onOrphan?: OnOrphan;
+    readonly fleet?: Fleet;
   };
+  /** Whether a machine is there, and what it said; or why it takes nothing before a time. */
+  "machine-asked": { readonly machine: string; readonly runMs: number };
+  "machine-joined": {
+    readonly machine: string;
+    readonly runMs: number;
+    readonly agents?: Words;
+  };
+  "machine-left": {
+    readonly machine: string;
+    readonly reason: string;
+    readonly runMs: number;
+    readonly notBeforeMs: number;
+  };
+  /** A worker that joined by itself, and its end: what was given to it ends by itself. */
+  "machine-found": {
+    readonly machine: string;
+    readonly slots: number;
+    readonly labels: Words;
+    readonly runMs: number;
+  };
+  "machine-lost": { readonly machine: string; readonly reason: string; readonly runMs: number };
   "job-started": {
     readonly role: string;
     readonly makes: string;
     readonly attempt: number;
     readonly runMs: number;
     readonly dueMs: number;
+    /** A person made it: heddle only carries it out. */
+    readonly byHand?: true;
   };
   "job-stage-entered": {
     readonly role: string;
@@ -181,9 +234,24 @@ interface Kinds {
     readonly reason: string;
     readonly runMs: number;
     readonly notBeforeMs: number;
+    /** Its agent died with an earlier orchestrator. */
+    readonly lost?: true;
+  };
+  /** As `attempt-held`, for a role. */
+  "job-held": {
+    readonly role: string;
+    readonly attempt: number;
+    readonly reason: string;
+    readonly runMs: number;
   };
   /** `asked`: it stopped with a question instead of an output, and is started again by the answer. */
-  "job-completed": { readonly role: string; readonly attempt: number; readonly asked?: true };
+  "job-completed": {
+    readonly role: string;
+    readonly attempt: number;
+    readonly asked?: true;
+    /** Which artifact a person had made. */
+    readonly byHand?: string;
+  };
   "view-repaired": { readonly view: string; readonly was: string };
   /** From another program's files: where it stood, what became of each task, and what it had logged. */
   "run-imported": { readonly from: string; readonly phase: string; readonly completedPhases: Words };

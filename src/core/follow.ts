@@ -1,16 +1,20 @@
 // What follows by itself while an orchestrator holds the run: limits that were crossed, ready tasks that find a
 // free slot, phases that are finished. Each call gives the facts of one kind; `carryOut` calls until none is left.
+import { needsBaseline } from "./baseline.ts";
 import type { Fact } from "./fact.ts";
+import { askMachines } from "./machines/fleet.ts";
+import { freeSlots, placeFor } from "./machines/placement.ts";
 import { runBudgetCrossed, stageLimitMs, taskBudgetCrossed } from "./policy.ts";
-import { decide } from "./protocol.ts";
-import { isWaiting } from "./queue.ts";
+import { decide, hasArrived } from "./protocol.ts";
 import { type Run, type Task, type TaskId, taskOf } from "./run.ts";
-import { failed, isOverdue, renewed } from "./step-attempt.ts";
-import { asksSomething, expireJob, renewJob, startJob } from "./step-job.ts";
+import { failed, isOverdue, renewed } from "./steps/attempt.ts";
+import { asksSomething, expireJob, renewJob, startJob } from "./steps/job.ts";
 import { isReady } from "./task.ts";
 
 export function follow(run: Run, runMs: number): readonly Fact[] {
   if (!run.holder || run.archived) return [];
+  const { epoch, holder } = run;
+  if (holder.asked !== undefined) return [{ kind: "holder-answered", epoch, question: holder.asked }];
   const timed = run.halt?.now ? [] : timeLimits(run, runMs);
   if (timed.length > 0) return timed;
   if (run.halt || run.slots === 0 || hasArrived(run)) return [];
@@ -18,11 +22,6 @@ export function follow(run: Run, runMs: number): readonly Fact[] {
   if (rule?.then.kind === "go") return [move(run, rule.name, rule.then)];
   if (rule?.then.kind === "job") return startJob(run, rule.then, runMs);
   return startReady(run, runMs);
-}
-
-/** Whether it stands where whoever drives it wanted it to stop. */
-export function hasArrived({ phase, until, within }: Run): boolean {
-  return phase === until || (within !== null && phase !== within);
 }
 
 /** Limits that were crossed, once those that a halt had stopped have begun anew. */
@@ -55,14 +54,17 @@ function move(
 function startReady(run: Run, runMs: number): Fact[] {
   const { branch } = run;
   if (!branch || run.phase !== run.protocol.graph?.runs) return [];
+  if (needsBaseline(run)) return [];
+  const asks = askMachines(run, runMs);
+  if (asks.length > 0) return asks;
   const own = run.running.map((id) => taskOf(run, id)).filter((task) => task.attempt?.driver === "engine");
-  const free = run.slots - own.filter((task) => !isWaiting(run, task)).length;
-  if (free <= 0) return [];
+  const free = freeSlots(run);
+  if ([...free.values()].every((slots) => slots === 0)) return [];
   const calls = own.filter((task) => task.attempt?.stage !== "integrating").length;
   const { chosen, crossed } = startable(run, { free, calls, runMs });
   if (chosen.length === 0 && calls === 0 && crossed !== undefined)
     return [{ kind: "halt-requested", code: "budget", reason: `${crossed} would be crossed`, now: false }];
-  return chosen.map((task) => ({
+  return chosen.map(({ task, machine }) => ({
     kind: "task-started",
     task: task.def.id,
     attempt: task.attempts + 1,
@@ -70,24 +72,36 @@ function startReady(run: Run, runMs: number): Fact[] {
     runMs,
     dueMs: runMs + stageLimitMs(run.policy, "preparing"),
     base: branch.tip,
+    ...(machine !== "" && { machine }),
   }));
 }
 
 interface Room {
-  readonly free: number;
+  /** Free slots by machine. */
+  readonly free: Map<string, number>;
   /** Calls that are under way and may still cost something. */
   readonly calls: number;
   readonly runMs: number;
 }
 
+interface Placed {
+  readonly task: Task;
+  readonly machine: string;
+}
+
 /**
  * What can start now, best first, and the budget that kept one from it. Tasks that wait for their back-off, for an
- * answer, for what another has to itself or for a larger budget hold up nobody behind them.
+ * answer, for what another has to itself, for a machine or for a larger budget hold up nobody behind them.
  */
-function startable(run: Run, { free, calls, runMs }: Room): { chosen: Task[]; crossed: string | undefined } {
-  for (let limit = free; ; limit *= 2) {
+function startable(
+  run: Run,
+  { free, calls, runMs }: Room,
+): { chosen: Placed[]; crossed: string | undefined } {
+  const slots = [...free.values()].reduce((sum, each) => sum + each, 0);
+  for (let limit = slots; ; limit *= 2) {
+    const left = new Map(free);
     const ready = run.only ? named(run, run.only) : run.tasks.ready(limit);
-    const chosen: Task[] = [];
+    const chosen: Placed[] = [];
     const taken = new Set(run.running.flatMap((id) => claims(taskOf(run, id))));
     let crossed: string | undefined;
     for (const id of ready) {
@@ -99,9 +113,12 @@ function startable(run: Run, { free, calls, runMs }: Room): { chosen: Task[]; cr
       const one = taskBudgetCrossed(run, task);
       crossed ??= one;
       if (one !== undefined) continue;
+      const machine = placeFor(run, task, left);
+      if (machine === undefined) continue;
+      left.set(machine, (left.get(machine) ?? 0) - 1);
       for (const each of own) taken.add(each);
-      chosen.push(task);
-      if (chosen.length === free) return { chosen, crossed };
+      chosen.push({ task, machine });
+      if (chosen.length === slots) return { chosen, crossed };
     }
     if (run.only || ready.length < limit) return { chosen, crossed };
   }

@@ -1,9 +1,19 @@
 // Inputs: everything that can be asked of a run. CLI, REPL, page, MCP and returning agents all submit one of
 // these, and `step.ts` answers with facts or with problems.
 import type { Fact } from "./fact.ts";
-import type { Branch, Candidate, Evidence, Holder, Verification, Work } from "./parts.ts";
+import type { Fleet } from "./machines/fleet.ts";
 import type { Policy } from "./policy.ts";
 import type { Failure, Json, OnOrphan, TaskDef, TaskId, TaskState } from "./run.ts";
+import type {
+  BaselineSeen,
+  Branch,
+  Candidate,
+  Evidence,
+  HaltCode,
+  Holder,
+  Verification,
+  Work,
+} from "./run-parts.ts";
 
 type Words = readonly string[];
 type Digests = Readonly<Record<string, string | null>>;
@@ -23,6 +33,8 @@ interface Kinds {
   /** `request`: what a person asks for beside going on, such as `redo`; only a rule that waits for it answers. */
   advance: { readonly digests: Digests; readonly request?: string; readonly reason?: string };
   override: { readonly reason: string; readonly to?: string; readonly digests: Digests };
+  /** A fault, by its code, that no longer counts; without a reason it counts again. */
+  allow: { readonly code: string; readonly reason: string | null };
   register: {
     readonly artifact: string;
     readonly path: string;
@@ -34,7 +46,8 @@ interface Kinds {
   };
   /** Variables of the run, by name: what a protocol's rules look at beside its artifacts. */
   set: { readonly values: Readonly<Record<string, Json>> };
-  "load-plan": { readonly tasks: readonly TaskDef[] };
+  /** `reason`: why a person changed it, in their words. */
+  "load-plan": { readonly tasks: readonly TaskDef[]; readonly reason?: string };
   start: { readonly task: TaskId; readonly force?: boolean };
   /** `attempt`: which one speaks, when it says so; another than the present one is too late (X17). */
   complete: {
@@ -46,7 +59,8 @@ interface Kinds {
     readonly evidence?: Evidence | undefined;
   };
   fail: { readonly task: TaskId; readonly attempt?: number | undefined } & Failure;
-  retry: { readonly task: TaskId; readonly force?: boolean };
+  /** `gone`: the epoch whose orchestrator is seen to be gone. */
+  retry: { readonly task: TaskId; readonly force?: boolean; readonly gone?: number | null };
   skip: { readonly task: TaskId; readonly reason: string };
   "record-verification": { readonly task: TaskId } & Omit<Verification, "verifiedAt">;
   "record-calibration": {
@@ -70,9 +84,18 @@ interface Kinds {
   /** `results`: what the result files of pending tasks say, each with the attempt that it was found for. */
   "checkpoint-recover": { readonly results: Readonly<Record<TaskId, Result>>; readonly now: string };
   "checkpoint-clear": object;
-  halt: { readonly reason: string; readonly code?: "operator" | "stop_file"; readonly now?: boolean };
+  /** `interrupted`: by whoever sits at the orchestrator's terminal. */
+  halt: {
+    readonly reason: string;
+    readonly code?: "operator" | "stop_file";
+    readonly now?: boolean;
+    readonly interrupted?: true;
+  };
   "confirm-halt": { readonly stopFile: boolean };
-  resume: { readonly stopFile: boolean; readonly budgetUsd?: number };
+  /** `only`: nothing but a halt of this code, whatever came since. */
+  resume: { readonly stopFile: boolean; readonly budgetUsd?: number; readonly only?: HaltCode };
+  /** Nobody looks at the base any more: a person says that it may be as it is (C9). */
+  "skip-baseline": { readonly reason: string };
   ask: { readonly id: string; readonly text: string; readonly options: Words; readonly about: string };
   answer: { readonly id: string; readonly answer: string };
   adopt: {
@@ -85,6 +108,8 @@ interface Kinds {
   import: { readonly facts: readonly Fact[] };
   /** `alive`: whether the present holder's process still lives, as the host saw it. */
   claim: { readonly holder: Holder; readonly alive: boolean; readonly force?: boolean };
+  /** Whoever holds the run in that epoch is to say that it is alive. */
+  "ask-holder": { readonly epoch: number };
   release: { readonly epoch: number };
   /** `until`: the phase at which to stop by itself; `within`: the phase that is worked on, and no other. */
   drive: {
@@ -93,6 +118,7 @@ interface Kinds {
     readonly within?: string;
     readonly only?: readonly TaskId[];
     readonly onOrphan?: OnOrphan;
+    readonly fleet?: Fleet;
   };
   /** The integration branch as it is now, whoever moved it. */
   "open-branch": Branch;
@@ -106,7 +132,10 @@ interface Kinds {
   };
   /** A task's change was taken back by `commit`, the branch's new tip. */
   undo: { readonly task: TaskId; readonly commit: string; readonly reason: string };
-  land: { readonly commit: string; readonly files: number };
+  land: { readonly commit: string; readonly files: number; readonly into?: string };
+  /** A worker joined, or is gone. */
+  "find-machine": { readonly machine: string; readonly slots: number; readonly labels: Words };
+  "lose-machine": { readonly machine: string; readonly reason: string };
   tick: object;
   "effect-ended": { readonly key: string; readonly outcome: Outcome };
 }
@@ -130,21 +159,38 @@ export type Outcome =
       readonly evidence?: Evidence;
       readonly candidate?: Candidate;
       readonly merged?: { readonly commit: string; readonly tip: string };
+      readonly baseline?: BaselineSeen;
+      /** Of a machine that was asked: which agents are there. */
+      readonly machine?: { readonly agents: Words };
     }
-  | ({
-      readonly ok: false;
-      readonly usage?: Spent;
-      readonly problems?: Words;
-      readonly evidence?: Evidence;
-      /** Where the branch really is, when somebody else moved it. */
-      readonly tip?: string;
-      /** The agent died with an earlier orchestrator, and there is nothing to take over. */
-      readonly lost?: boolean;
-      /** Its agent reached a usage limit: how long it is left alone. */
-      readonly parkMs?: number;
-      /** It cannot work at all until a person mends something, such as its key: the run halts. */
-      readonly unable?: boolean;
-    } & Failure);
+  | Unsuccessful;
+
+/** What follows from it is decided by its kind; error and category say it to people and to the next attempt. */
+export type Unsuccessful = {
+  readonly ok: false;
+  readonly usage?: Spent;
+  readonly problems?: Words;
+  readonly evidence?: Evidence;
+} & Failure &
+  FailureKind;
+
+export type FailureKind =
+  /** The work is not right, or whoever did it failed: it costs a try. */
+  | { readonly kind: "failed" }
+  /** What was handed in is no document at all: the fixer may find one in it. */
+  | { readonly kind: "unparseable" }
+  /** Somebody else moved the branch: where it really is. */
+  | { readonly kind: "branch-moved"; readonly tip: string }
+  /** The agent died with an earlier orchestrator, and there is nothing to take over. */
+  | { readonly kind: "lost" }
+  /** Its agent may not be asked for a while, such as at a usage limit. */
+  | { readonly kind: "parked"; readonly parkMs: number }
+  /** It cannot work at all until a person fixes something, such as its key: the run halts. */
+  | { readonly kind: "unable" }
+  /** A place that the run needs is not there, or a disk is full: nothing is wrong with the work, and the run halts. */
+  | { readonly kind: "place" | "disk" }
+  /** The machine that it was placed on is gone or cannot do it: no fault of the work. `begun`: an agent's work was lost. */
+  | { readonly kind: "machine"; readonly begun: boolean };
 
 /** What an agent's call used; a cost that nobody told is null. */
 export interface Spent {

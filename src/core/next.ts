@@ -1,10 +1,11 @@
 // What the world should be doing, given where the run stands. The world compares this list with what is under
 // way: it starts what is missing and ends what is no longer listed.
-import { type Effect, effectOfAttempt, effectOfJob } from "./effect.ts";
+import { effectOfBaseline, isBaselineDue } from "./baseline.ts";
+import { type Effect, effectOfAttempt, effectOfJob, effectOfMachine } from "./effect.ts";
 import { type Run, taskOf } from "./run.ts";
 
 export function next(run: Run): Effect[] {
-  return [...jobs(run), ...attempts(run), ...questions(run), ...records(run)];
+  return [...jobs(run), ...attempts(run), ...base(run), ...machines(run), view(run)];
 }
 
 /** A plain halt lets attempts finish; `now` takes them off the list, and the world ends them (C10). */
@@ -14,19 +15,21 @@ function attempts(run: Run): Effect[] {
 }
 
 function jobs(run: Run): Effect[] {
-  return run.job && run.holder && !run.archived && !run.halt?.now ? [effectOfJob(run, run.job)] : [];
+  if (!run.job || run.job.held || run.halt?.now) return [];
+  return run.holder && !run.archived ? [effectOfJob(run, run.job)] : [];
 }
 
-function questions(run: Run): Effect[] {
-  return run.questions
-    .filter((question) => question.answer === null)
-    .map(({ id }) => ({ kind: "ask-question", key: `ask-question:${id}`, question: id }));
+function base(run: Run): Effect[] {
+  const effect = isBaselineDue(run) ? effectOfBaseline(run) : undefined;
+  return effect ? [effect] : [];
 }
 
-function records(run: Run): Effect[] {
-  const { position } = run;
-  return [
-    { kind: "write-view", key: `write-view:${position}`, position },
-    { kind: "write-log", key: `write-log:${position}`, position },
-  ];
+function machines(run: Run): Effect[] {
+  if (run.halt || run.holder === null || run.archived) return [];
+  return (run.fleet?.machines ?? []).flatMap((each) => effectOfMachine(run, each) ?? []);
+}
+
+/** Questions and the log need no effect: a surface shows what is open, and lines are written after each commit. */
+function view({ position }: Run): Effect {
+  return { kind: "write-view", key: `write-view:${position}`, position };
 }

@@ -1,6 +1,7 @@
 // Policy: how often, how long, how many, how much. Pure arithmetic over a Run; the facts say what was decided.
-import type { JobStage } from "./parts.ts";
+
 import type { Run, Stage, Task } from "./run.ts";
+import type { JobStage } from "./run-parts.ts";
 
 export interface Policy {
   /** Attempts per task before it is failed. */
@@ -19,6 +20,8 @@ export interface Policy {
   readonly review: boolean;
   /** How often a task may lose its agent to a dying orchestrator before it is failed. */
   readonly losses: number;
+  /** Whether the base is looked at before the first attempt (X23). */
+  readonly baseline: boolean;
 }
 
 export const defaultPolicy: Policy = {
@@ -34,11 +37,13 @@ export const defaultPolicy: Policy = {
   runBudgetUsd: 100,
   review: false,
   losses: 5,
+  // A project's configuration turns it on: hosts that drive the loop themselves have no clean room.
+  baseline: false,
 };
 
 /** Doubles from attempt to attempt up to the cap. No jitter: one orchestrator starts all attempts of a run. */
 export function backoffMs(policy: Policy, tries: number): number {
-  return Math.min(policy.backoffCapMs, policy.backoffMs * 2 ** Math.max(0, tries - 1));
+  return Math.min(policy.backoffCapMs, policy.backoffMs * 2 ** Math.min(Math.max(0, tries - 1), 30));
 }
 
 export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
@@ -47,7 +52,7 @@ export function mayRetry(run: Run, task: Task, retryable: boolean): boolean {
 }
 
 /**
- * Whether one more call could cross the run's ceiling. What the next call costs is unknown, so the dearest one so far
+ * Whether one more call could cross the run's ceiling. What the next call costs is unknown, so the most expensive one so far
  * stands for it, and for each of the `calls` that are under way: work stops before the ceiling is crossed, not after.
  */
 export function runBudgetCrossed({ policy, usage }: Run, calls: number): string | undefined {
@@ -70,4 +75,11 @@ export function jobLimitMs(policy: Policy, stage: JobStage): number {
 export function stageLimitMs(policy: Policy, stage: Stage): number {
   if (stage === "preparing") return policy.prepareLimitMs;
   return stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
+}
+
+/** Faults that a person allowed, by their codes, with the reason of each. */
+export function allowedIn({ allowed }: Run["metadata"]): Readonly<Record<string, string>> {
+  return typeof allowed === "object" && allowed !== null && !Array.isArray(allowed)
+    ? (allowed as Readonly<Record<string, string>>)
+    : {};
 }

@@ -1,7 +1,8 @@
 // A Problem is a person's mistake as a value: what is wrong, where, and one thing that can be typed.
 // All problems of one input are found at once. Nothing here prints; `view/problem.ts` does.
+import type { Hint } from "./hint.ts";
 
-export interface Place {
+export interface Location {
   readonly file: string;
   /** RFC 6901, "" for the whole document. */
   readonly pointer?: string;
@@ -19,9 +20,9 @@ export interface Problem {
   readonly code: string;
   /** One sentence: lower case, subject first, the person's own words in backticks. */
   readonly message: string;
-  readonly place?: Place;
+  readonly place?: Location;
   /** Something that can be typed or changed. */
-  readonly hint?: string;
+  readonly hint?: Hint;
   /** Further lines: the path of a cycle, the difference of an edit. */
   readonly notes?: readonly string[];
 }
@@ -32,6 +33,17 @@ export function problem(
   more: Omit<Problem, "code" | "message"> = {},
 ): Problem {
   return { code, message, ...more };
+}
+
+/** How a surface learns that an input was refused: thrown with every problem at once, and nothing but the refusal happened. */
+export class Refused extends Error {
+  readonly problems: readonly Problem[];
+
+  constructor(problems: readonly Problem[]) {
+    super(problems[0]?.message);
+    // Several askers may have met with the same thing: a person reads it once.
+    this.problems = [...new Map(problems.map((each) => [JSON.stringify(each), each])).values()];
+  }
 }
 
 /** Where an answer is a value or a Problem. */

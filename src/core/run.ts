@@ -1,7 +1,11 @@
 // What a run is: all that heddle knows of one protocol at work on one project, the fold of its facts (`apply.ts`). All but
 // `protocol` and `tasks` is plain JSON, the "head"; what is marked derived follows from the rest and is never journaled.
+import type { FleetState, Placed } from "./machines/fleet.ts";
+import type { Policy } from "./policy.ts";
+import type { Protocol } from "./protocol.ts";
 import type {
   Artifact,
+  Baseline,
   Branch,
   Calibrated,
   Calibration,
@@ -9,24 +13,22 @@ import type {
   Checkpoint,
   Evidence,
   Halt,
+  Held,
   Holder,
   Job,
   JobRecord,
+  LastSeen,
   Question,
   Usage,
   Verification,
   Work,
-} from "./parts.ts";
-import type { Policy } from "./policy.ts";
-import type { Protocol } from "./protocol.ts";
+} from "./run-parts.ts";
 import type { TaskTable } from "./table.ts";
 
 /** What happens to a task whose agent died with its orchestrator and left no result. */
 export type OnOrphan = "retry" | "skip" | "abort";
-
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type TaskId = string;
-
 /** What happened to a task. `blocked` is missing on purpose: it is computed from the graph (`task.ts`). */
 export type TaskState = "pending" | "running" | "complete" | "failed" | "skipped";
 export type TaskStatus = TaskState | "blocked";
@@ -53,8 +55,8 @@ export interface TaskDef {
   /** What it must have for itself while it is worked on (`database`), and by what names its executor is chosen. */
   readonly exclusive?: readonly string[];
   readonly tags?: readonly string[];
-  /** Within the planning folder (`taskFile`); what another heddle or program wrote may be a path of any kind. */
-  readonly file: string;
+  readonly unchecked?: true; // a person said that nothing checks it: it is merged, and never called verified
+  readonly file: string; // within the planning folder (`taskFile`); another program may have written any path
   /** Of the definition without what sequencing writes (phase, steel thread): a change here resets progress. */
   readonly digest: string;
 }
@@ -66,17 +68,15 @@ export const unknownDigest = "imported";
 export type Stage = "preparing" | "working" | "repairing" | "checking" | "reviewing" | "integrating";
 
 /** One try at one task. Its number and the orchestrator's epoch are the fence against late answers. */
-export interface Attempt {
+export interface Attempt extends Held, Placed {
   readonly number: number;
   readonly driver: "host" | "engine";
   stage: Stage;
   /** Run time at which the stage's limit is crossed. No limit runs while it waits, or a halt has ended it. */
   dueMs: number | null;
-  /** The commit that it begins from. */
-  readonly base: string | null;
-  /** What it made of that, once heddle has seen it. */
+  readonly base: string | null; // the commit that it begins from
+  /** What it made of that, once heddle has seen it; and what would be merged, and onto what. */
   work: Work | null;
-  /** What would be merged, and onto what. */
   candidate: Candidate | null;
 }
 
@@ -87,20 +87,19 @@ export interface Failure {
   readonly retryable: boolean;
 }
 
-export interface Task {
+export interface Task extends Placed {
   def: TaskDef;
   state: TaskState;
   attempts: number;
   /** Attempts since a person last said retry: what the policy's limit counts. */
   tries: number;
   attempt: Attempt | null;
-  /** Run time before which the engine does not start it again. */
-  notBeforeMs: number;
+  notBeforeMs: number; // run time before which the engine does not start it again
   startedAt: string | null;
   completedAt: string | null;
   created: readonly string[];
   modified: readonly string[];
-  /** Who says that it is done: a host in its own loop (`claimed`), heddle's evidence, or an adopted edit. */
+  /** Who says that it is done: a host or an unchecked task (`claimed`), heddle's evidence, or an adopted edit. */
   done: "claimed" | "verified" | "adopted" | null;
   failure: Failure | null;
   /** What went wrong the last time, also while it is tried again: the next attempt is told. */
@@ -109,9 +108,9 @@ export interface Task {
   verification: Verification | null;
   /** What heddle saw when it last ran the acceptance commands, and on which tree. */
   evidence: Evidence | null;
-  /** The commit that brought its change to the integration branch. */
-  commit: string | null;
-  /** Attempts that ended with their orchestrator: nobody's fault, and yet there must be an end to it. */
+  seen: LastSeen | null;
+  commit: string | null; // the one that brought its change to the integration branch
+  /** Attempts that ended with their orchestrator: no fault of the task, but their number is bounded. */
   losses: number;
   calibration: Calibrated | null;
   rollback: Json;
@@ -155,9 +154,11 @@ export interface Head {
   /** Only these tasks are started, when a person named them; and what becomes of attempts that were lost. */
   only: readonly TaskId[] | null;
   onOrphan: OnOrphan;
-  /** Where finished work is integrated, and the attempts that wait for it in order. */
+  fleet?: FleetState; // machines beside this one, where there are any
+  /** Where finished work is integrated, the attempts that wait for it in order, and what it was like at the start. */
   branch: Branch | null;
   queue: TaskId[];
+  baseline?: Baseline;
   /** The role at work, and what is known of each role of this phase. */
   job: Job | null;
   jobs: Record<string, JobRecord>;

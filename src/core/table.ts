@@ -1,6 +1,6 @@
 // The tasks of a Run behind one synchronous interface: a Map here, lazy rows in `journal/`. The table also keeps
 // the one index that must be fast at 100,000 tasks: which tasks are ready, best first.
-import { Heap } from "./heap.ts";
+import { Heap } from "./graph/heap.ts";
 import type { Task, TaskId } from "./run.ts";
 import { comesBefore, isNotable, isReady, type Rank } from "./task.ts";
 
@@ -13,8 +13,20 @@ export interface TaskTable {
   all(): Iterable<Task>;
   /** Ready tasks in scheduling order: steel thread, longest remaining path, id. */
   ready(limit?: number): readonly TaskId[];
+  /** The same as whole tasks, one by one and not to be changed, where that is cheaper than asking for each. */
+  readyTasks?(limit?: number): Iterable<Task>;
+  /** Until when ready tasks are left alone, where that is cheaper than asking each. */
+  backOffs?(): readonly number[];
   /** Tasks that are neither pending nor complete, by id: what a view of a large plan shows. */
   notable(): readonly Task[];
+}
+
+export function readyTasks(table: TaskTable, limit?: number): Iterable<Task> {
+  return table.readyTasks?.(limit) ?? table.ready(limit).flatMap((id) => table.get(id) ?? []);
+}
+
+export function backOffs(table: TaskTable): readonly number[] {
+  return table.backOffs?.() ?? Array.from(readyTasks(table), ({ notBeforeMs }) => notBeforeMs);
 }
 
 export class MemoryTable implements TaskTable {

@@ -1,6 +1,7 @@
 // One task in the graph: its status, and how a change of it travels to the tasks that wait for it.
 // `unmet` counts unsettled dependencies, `dead` those that cannot be settled as things stand. Both are kept by
 // counting, so blocking and unblocking come out right whatever the order of events (X12).
+
 import {
   type Attempt,
   type Run,
@@ -10,6 +11,7 @@ import {
   type TaskStatus,
   taskOf,
 } from "./run.ts";
+import type { Question } from "./run-parts.ts";
 
 export function statusOf(task: Task): TaskStatus {
   return task.state === "pending" && task.dead > 0 ? "blocked" : task.state;
@@ -24,6 +26,14 @@ export function isUnverified(task: Task): boolean {
   return task.state === "complete" && task.done !== "verified";
 }
 
+/** Complete, and nothing that was checked tells it from what was there before (M6, X23). */
+export function isUnproven({ state, evidence }: Task): boolean {
+  const checks = evidence?.checks ?? [];
+  return (
+    state === "complete" && checks.length > 0 && checks.every(({ ok, before }) => ok && before === "green")
+  );
+}
+
 export function isNotable(task: Task): boolean {
   const status = statusOf(task);
   return status !== "pending" && status !== "complete";
@@ -36,6 +46,14 @@ function isHeld(task: Task): boolean {
 
 export function isSettled(task: Task): boolean {
   return task.state === "skipped" || (task.state === "complete" && !isHeld(task));
+}
+
+/** What somebody still waits for an answer to: a task that is over waits for nothing. */
+export function openQuestions(run: Run): Question[] {
+  return run.questions.filter(({ about, answer }) => {
+    const task = run.tasks.get(about);
+    return answer === null && !(task && isSettled(task));
+  });
 }
 
 export function isDead(task: Task): boolean {
@@ -63,6 +81,7 @@ export function newTask(def: TaskDef): Task {
     lastFailure: null,
     verification: null,
     evidence: null,
+    seen: null,
     commit: null,
     calibration: null,
     rollback: null,

@@ -1,7 +1,10 @@
 // A project's context as a person confirms it: about 25 lines, each a finding. Everything in a context is fit to be
 // shown; lines are only cut to a width.
+
 import { importText } from "./integration.ts";
+import type { Package } from "./packages.ts";
 import type { Command, ProjectContext } from "./project-context.ts";
+import { setUpText } from "./set-up-steps.ts";
 
 const width = 110;
 const label = 14;
@@ -23,10 +26,7 @@ export function contextText(context: ProjectContext): string {
     row("shared tests", test_layout.shared.slice(0, 3)),
     row("configuration", shortList(context.config_files, 6)),
     ...purposes.map(([purpose, name]) => row(name, commandsOf(context.commands, purpose))),
-    row(
-      "set-up",
-      context.setup.slice(0, 3).map(({ run, cwd }) => (cwd === "." ? run : `${run} (in ${cwd}/)`)),
-    ),
+    row("set-up", setUpText(context)),
     row("dependencies", dependencyText(context)),
     row(
       "entry points",
@@ -42,6 +42,8 @@ export function contextText(context: ProjectContext): string {
         4,
       ),
     ),
+    row("tested with", context.test_framework ?? ""),
+    ...(context.packages ?? []).slice(0, 8).map(packageRow),
     row("names", context.naming.map(namingText)),
     row(
       "imports",
@@ -84,11 +86,24 @@ function commandsOf(commands: readonly Command[], purpose: Command["purpose"]): 
   const declared = own.filter((command) => command.declared);
   const shown = (declared.length > 0 ? declared : own).slice(0, 2);
   return shown
-    .map(({ run, cwd, found_in, declared: says }) => {
+    .map((command) => {
+      const { run, cwd, found_in, declared: says } = command;
       const place = cwd === "." ? "" : ` in ${cwd}/`;
-      return `${run}${place} (${says ? found_in : `usual: ${found_in}`})`;
+      return `${run}${place} (${says ? found_in : `usual: ${found_in}`})${markText(command)}`;
     })
     .join(", ");
+}
+
+function markText({ network, changes_files: changes, on_base: seen }: Command): string {
+  const marks = [network && "needs network", changes && "changes files", seen && `${seen} on the base`];
+  const said = marks.filter(Boolean).join(", ");
+  return said === "" ? "" : ` [${said}]`;
+}
+
+function packageRow({ path, stack, test_framework: tests, commands }: Package): string {
+  const test = commands.find(({ purpose }) => purpose === "test");
+  const parts = [stack, test === undefined ? "no test command" : `${test.run}${markText(test)}`, tests ?? ""];
+  return row("package", `${path}: ${parts.filter((part) => part !== "").join(", ")}`);
 }
 
 function dependencyText({ dependencies }: ProjectContext): string {

@@ -12,6 +12,7 @@ const most = {
   dependencies: 40,
   entry_points: 12,
   workspaces: 30,
+  packages: 40,
   integration_requirements: 30,
   notes: 20,
 } as const;
@@ -28,12 +29,13 @@ export function cutToSize(context: ProjectContext, limits: Limits): ProjectConte
     if (bytesOf(fitted) <= limits.wishedBytes) return fitted;
     fitted = { ...fitted, samples: shortened(fitted.samples, lines) };
   }
+  while (bytesOf(fitted) > limits.wishedBytes && fitted.samples.length > 0)
+    fitted = { ...fitted, samples: fitted.samples.slice(0, -1) };
   for (let share = 2; bytesOf(fitted) > limits.contextBytes && share <= 64; share *= 2) {
     const tree = fitted.structure.tree.slice(0, Math.ceil(80 / share));
     fitted = {
       ...withinLists(fitted, share),
       structure: { ...fitted.structure, tree },
-      samples: share > 2 ? [] : fitted.samples.slice(0, 2),
     };
   }
   return fitted;
@@ -57,6 +59,7 @@ function withinLists(context: ProjectContext, share: number): ProjectContext {
     dependencies: cut("dependencies", context.dependencies),
     entry_points: cut("entry_points", context.entry_points),
     workspaces: cut("workspaces", context.workspaces),
+    ...(context.packages && { packages: cut("packages", context.packages) }),
     integration_requirements: cut("integration_requirements", context.integration_requirements),
   };
   return { ...fitted, notes: notes.slice(0, Math.max(2, Math.ceil(most.notes / share))) };

@@ -1,6 +1,8 @@
 // Discovery of an existing project (D5): from a target directory to its context. Nothing of the project is run, nothing
 // outside it is read, nothing is written; the same files give the same context.
+
 import type { Problem } from "../core/problem.ts";
+import { inTurns, nextTurn } from "../host/turns.ts";
 import { cutToSize } from "./cut-to-size.ts";
 import { importsOf } from "./imports.ts";
 import { integrationOf } from "./integration.ts";
@@ -8,6 +10,7 @@ import { sourceLayout, testLayout } from "./layout.ts";
 import { type Limits, usualLimits } from "./limits.ts";
 import { isConfigFile } from "./manifests.ts";
 import { namingOf } from "./naming.ts";
+import { packagesOf, testFramework } from "./packages.ts";
 import type { Dependency, EntryPoint, ProjectContext, Stack } from "./project-context.ts";
 import { openProject, type ProjectFiles } from "./project-files.ts";
 import { samplesOf } from "./samples.ts";
@@ -23,13 +26,17 @@ export async function discoverProject(
   const bounds = { ...usualLimits, ...limits };
   const files = await openProject(target, bounds);
   if ("code" in files) return files;
-  return cutToSize(contextOf(files), bounds);
+  return cutToSize(await contextOf(files), bounds);
 }
 
-function contextOf(files: ProjectFiles): ProjectContext {
+async function contextOf(files: ProjectFiles): Promise<ProjectContext> {
   const seen = survey(files);
+  await nextTurn();
   const { findings, commands, setup, workspaces } = findStacks(files);
   const stacks = ordered(findings, seen);
+  const members = packagesOf(files, workspaces);
+  const config = await configFiles(files);
+  await nextTurn();
   const known = {
     version: "1.0" as const,
     target_dir: files.root,
@@ -43,7 +50,7 @@ function contextOf(files: ProjectFiles): ProjectContext {
       complete: files.complete,
       tree: tree(files),
     },
-    config_files: configFiles(files),
+    config_files: config,
     source_layout: sourceLayout(seen),
     test_layout: testLayout(seen),
     naming: namingOf(seen),
@@ -53,7 +60,10 @@ function contextOf(files: ProjectFiles): ProjectContext {
     dependencies: dependenciesOf(findings),
     entry_points: entriesOf(findings),
     workspaces: [...workspaces],
+    ...(members.length > 0 && { packages: members }),
+    test_framework: testFramework(commands, dependenciesOf(findings)),
   };
+  await nextTurn();
   return {
     ...known,
     integration_requirements: integrationOf(known),
@@ -87,9 +97,13 @@ function inOneLine(stacks: readonly Stack[], { languages }: Survey): string {
 }
 
 /** Those near the top say the most. */
-function configFiles({ paths }: ProjectFiles): string[] {
+async function configFiles({ paths }: ProjectFiles): Promise<string[]> {
   const depth = (path: string) => (path.startsWith(".github/") ? 1 : path.split("/").length);
-  return paths.filter(isConfigFile).sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
+  const found: string[] = [];
+  await inTurns(paths, (path) => {
+    if (isConfigFile(path)) found.push(path);
+  });
+  return found.sort((a, b) => depth(a) - depth(b) || (a < b ? -1 : 1));
 }
 
 function dependenciesOf(findings: readonly Finding[]): Dependency[] {

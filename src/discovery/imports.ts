@@ -37,8 +37,8 @@ const looks: Readonly<Record<string, Look>> = {
   Java: lines(/^import[ \t]+\.$/gm, /^import[ \t]+(?!javax?\.)[\w.*]+;$/gm),
   Kotlin: lines(/^import[ \t]+\.$/gm, /^import[ \t]+(?!javax?\.|kotlin)[\w.*]+$/gm),
   "C#": lines(/^using[ \t]+\.$/gm, /^using[ \t]+(?!System)[\w.]+;$/gm),
-  C: lines(/^#[ \t]*include[ \t]*"[^"]+"/gm, /^#[ \t]*include[ \t]*<[^>]*\/[^>]*>/gm),
-  "C++": lines(/^#[ \t]*include[ \t]*"[^"]+"/gm, /^#[ \t]*include[ \t]*<[^>]*\/[^>]*>/gm),
+  C: lines(/^#[ \t]*include[ \t]*"[^"]+"/gm, /^#[ \t]*include[ \t]*<[^>\n]{0,200}\/[^>\n]{0,200}>/gm),
+  "C++": lines(/^#[ \t]*include[ \t]*"[^"]+"/gm, /^#[ \t]*include[ \t]*<[^>\n]{0,200}\/[^>\n]{0,200}>/gm),
 };
 
 export function importsOf({ opened, sources, main }: Survey): Imports[] {
@@ -112,7 +112,7 @@ function javascript({ code }: Opened, count: Count): void {
 /** An absolute import counts when its first part is a folder or a file of the project. */
 function python({ code }: Opened, count: Count, roots: ReadonlySet<string>): void {
   for (const [line, from, plainly] of code.matchAll(
-    /^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b|import[ \t]+([\w.]+)).*$/gm,
+    /^[ \t]{0,40}(?:from[ \t]{1,40}([\w.]{1,400})[ \t]{1,40}import\b|import[ \t]{1,40}([\w.]{1,400})).*$/gm,
   )) {
     const name = from ?? plainly ?? "";
     if (name.startsWith(".")) note(count, "relative", line);

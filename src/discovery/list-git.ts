@@ -1,17 +1,14 @@
 // The files that git would commit from a folder: tracked ones and new ones that no .gitignore names. The repository is
 // not trusted. No program of its choosing runs: monitor and hooks are off, nothing is fetched, nothing is written; the
 // work tree is the one we found, not one its configuration names; an owner other than us makes git refuse, as it should.
-// Not through `host/git.ts`, because a listing may be long and slow: it is bounded, and the process goes on meanwhile.
+// Not through `runGit`, because a listing may be long and slow: it is bounded, and the process goes on meanwhile.
 import { spawn } from "node:child_process";
-import { lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import type { RepositoryPlace } from "../host/git/find-repository.ts";
+import { personsEnvironment } from "../host/git/git.ts";
+import { ownProgram } from "../host/program/programs.ts";
 import type { Limits } from "./limits.ts";
 
-export interface GitListing {
-  readonly paths: string[];
-  readonly complete: boolean;
-}
-
+/** Unlike heddle's other calls this one keeps the person's own ignore file, and their sparse checkout. */
 const settings = [
   "core.fsmonitor=false",
   "core.hooksPath=/dev/null",
@@ -19,25 +16,28 @@ const settings = [
   "safe.bareRepository=explicit",
 ].flatMap((setting) => ["-c", setting]);
 
+export interface GitListing {
+  readonly paths: string[];
+  readonly complete: boolean;
+}
+
 /** Folders that git need not enter even where no .gitignore names them; tracked files are listed all the same. */
 const skipped = ["node_modules", "__pycache__", ".venv"].flatMap((name) => ["-x", name]);
 
 const question = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--sparse", ...skipped];
 
-/** The nearest folder, upwards, that has a `.git` of any kind. */
-export function repositoryOf(folder: string): string | undefined {
-  for (let at = folder; ; at = dirname(at)) {
-    if (lstatSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
-    if (dirname(at) === at) return undefined;
-  }
-}
-
-/** Nothing when git refuses, is not there, or takes too long. `folder` lies in the repository at `top`. */
-export function listByGit(folder: string, top: string, limits: Limits): Promise<GitListing | undefined> {
+/** Nothing when git refuses, is not there, or takes too long. */
+export function listByGit(
+  folder: string,
+  place: RepositoryPlace,
+  limits: Limits,
+): Promise<GitListing | undefined> {
   return new Promise((resolve) => {
-    const child = spawn("git", [...settings, `--work-tree=${top}`, ...question], {
+    const where = [`--git-dir=${place.checkoutGitDir}`, `--work-tree=${place.root}`];
+    const args = [...where, ...settings, ...question];
+    const child = spawn(ownProgram("git"), args, {
       cwd: folder,
-      env: environment(top),
+      env: personsEnvironment({ args }),
       stdio: ["ignore", "pipe", "ignore"],
     });
     const chunks: Buffer[] = [];
@@ -45,12 +45,12 @@ export function listByGit(folder: string, top: string, limits: Limits): Promise<
     const end = (listing: GitListing | undefined) => {
       clearTimeout(timer);
       child.kill("SIGKILL");
-      child.stdout.destroy();
+      child.stdout?.destroy();
       resolve(listing);
     };
     const timer = setTimeout(() => end(undefined), limits.gitMs);
     child.on("error", () => end(undefined));
-    child.stdout.on("data", (chunk: Buffer) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes > limits.listBytes) end(listing(chunks, false));
@@ -59,23 +59,6 @@ export function listByGit(folder: string, top: string, limits: Limits): Promise<
       end(code === 0 ? listing(chunks, true) : undefined);
     });
   });
-}
-
-/** Global ignore files are the user's own and count; a repository's remotes are never asked for missing objects. */
-function environment(top: string): Record<string, string> {
-  const { PATH = "/usr/bin:/bin", HOME = "/", XDG_CONFIG_HOME } = process.env;
-  return {
-    PATH,
-    HOME,
-    ...(XDG_CONFIG_HOME === undefined ? {} : { XDG_CONFIG_HOME }),
-    LANG: "C",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "",
-    GIT_CEILING_DIRECTORIES: dirname(top),
-  };
 }
 
 /** A trailing slash is a repository inside this one, or a folder that a sparse checkout left out: not files here. */

@@ -6,7 +6,7 @@ export interface ManifestKind {
   readonly nests: boolean;
 }
 
-export const manifestKinds: readonly ManifestKind[] = [
+const manifestKinds: readonly ManifestKind[] = [
   { kind: "node", names: /^package\.json$/, nests: false },
   { kind: "deno", names: /^deno\.jsonc?$/, nests: false },
   {

@@ -15,7 +15,7 @@ export const isShown = (path: string) => !unseenOrBreak.test(path);
  * blanks in a row are quick on what people write and take hours on what somebody might write; after this they are quick
  * on both.
  */
-export function settled(text: string, longest = 4000): string {
+export function settled(text: string, longest = 1000): string {
   const lines: string[] = [];
   for (const line of text.split(/\r?\n/)) {
     const cut = line

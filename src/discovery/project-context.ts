@@ -27,6 +27,12 @@ const command = z.object({
       "true: the project names this command itself; false: it is what its tool is usually called with",
     ),
   does: z.string().optional().describe("what a script stands for"),
+  network: z.literal(true).optional().describe("it reaches out, by its words"),
+  changes_files: z.literal(true).optional().describe("it changes files, by its words: no gate"),
+  on_base: z
+    .enum(["green", "red"])
+    .optional()
+    .describe("what heddle saw when it ran it once, in a copy of the base; missing: it was not run"),
 });
 
 const setup = z.object({
@@ -66,6 +72,18 @@ const sample = z.object({
   text: z.string().describe("its first lines"),
 });
 
+const ownContext = z.object({
+  path,
+  name: z.string().nullable(),
+  stack: z.string(),
+  language: z.string(),
+  tool: z.string().nullable(),
+  manifest: path,
+  test_framework: z.string().nullable().describe("what its test command runs, else what it has installed"),
+  commands: z.array(command),
+  dependencies: z.array(dependency.omit({ manifest: true })),
+});
+
 export const projectContext = z
   .object({
     version: z.literal("1.0"),
@@ -83,7 +101,7 @@ export const projectContext = z
       tree: z
         .array(z.string())
         .describe(
-          "three levels: a line for every folder of the first two, with what lies in it; numbers count files",
+          "three levels: a line for every folder of the first two, with what is in it; numbers count files",
         ),
     }),
     config_files: z.array(path),
@@ -103,6 +121,8 @@ export const projectContext = z
     dependencies: z.array(dependency),
     entry_points: z.array(z.object({ path, why: z.string() })),
     workspaces: z.array(z.object({ path, tool: z.string() })),
+    packages: z.array(ownContext).optional().describe("one for each member of a workspace"),
+    test_framework: z.string().nullable().optional(),
     integration_requirements: z.array(z.string()),
     samples: z.array(sample),
     notes: z.array(z.string()).describe("what was left out or could not be read, and why"),

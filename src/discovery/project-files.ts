@@ -2,10 +2,12 @@
 // read from here. Paths that cannot be shown are left out at the door, so nobody further in has to think of them.
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { type Problem, problem } from "../core/problem.ts";
+import { isProblem, type Problem, problem } from "../core/problem.ts";
+import { findRepository, isMarked, type RepositoryPlace } from "../host/git/find-repository.ts";
+import { orProblem } from "../host/git/git.ts";
 import { ownFiles } from "./ignored-folders.ts";
 import type { Limits } from "./limits.ts";
-import { listByGit, repositoryOf } from "./list-git.ts";
+import { listByGit } from "./list-git.ts";
 import { isShown } from "./plain.ts";
 import { readHead, readWhole, textOf } from "./read-inside.ts";
 import { walk } from "./walk.ts";
@@ -74,9 +76,9 @@ export function realFolder(target: string): string | Problem {
 }
 
 async function list(root: string, limits: Limits, notes: Set<string>) {
-  const top = repositoryOf(root);
-  if (top !== undefined) {
-    const listing = await listByGit(root, top, limits);
+  const place = await repositoryOf(root);
+  if (place !== null || isMarked(root)) {
+    const listing = place === null || isProblem(place) ? undefined : await listByGit(root, place, limits);
     // A folder that an outer repository ignores as a whole is a project of its own kind.
     if (listing !== undefined && listing.paths.length > 0) return { ...listing, by: "git" as const };
     if (listing === undefined)
@@ -86,6 +88,12 @@ async function list(root: string, limits: Limits, notes: Set<string>) {
   }
   const walked = await walk(root, { files: limits.files, depth: limits.walkDepth, ms: limits.walkMs });
   return { ...walked, by: "walk" as const };
+}
+
+/** A repository that git does not accept is walked like any folder, with a note. */
+async function repositoryOf(root: string): Promise<RepositoryPlace | Problem | null> {
+  const found = await orProblem(() => findRepository(root));
+  return found !== null && isProblem(found) && found.code === "bare-repository" ? null : found;
 }
 
 function byFolder(paths: readonly string[]): Map<string, string[]> {

@@ -74,7 +74,7 @@ export function isTestPath(path: string): boolean {
   return testName.test(path) || testFolder.test(path);
 }
 
-export function languageOf(path: string): string | undefined {
+function languageOf(path: string): string | undefined {
   const dot = path.lastIndexOf(".");
   return dot > path.lastIndexOf("/") + 1 ? byExtension.get(path.slice(dot + 1)) : undefined;
 }

@@ -52,7 +52,7 @@ function entered(folder: string, { files, folders }: Names, { without }: WalkBou
     .map(({ path }) => path);
 }
 
-/** Sorted, because the order on a disk is nobody's; a folder with a million names is left after `most` files. */
+/** Directory order is unspecified, so names are sorted; a folder with a million names is left after `most` files. */
 async function namesIn(folder: string, most: number): Promise<Names> {
   const files: string[] = [];
   const folders: string[] = [];

@@ -1,9 +1,10 @@
 // An agent's or a person's own line in the activity logs (C11).
 import { join } from "node:path";
+import { toCall } from "../core/hint.ts";
 import { problem } from "../core/problem.ts";
-import { appendLines, type LogLine } from "../effects/write-log.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere } from "../host/files.ts";
+import { appendLines, type LogLine } from "../published/write-log.ts";
 import { Refused } from "./app.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -11,7 +12,7 @@ export function logLine(root: string, line: Pick<LogLine, "level" | "agent" | "e
   const paths = pathsIn(root);
   if (!isThere(join(paths.heddle, "logs")))
     throw new Refused([
-      problem("no-project", `there is no heddle project in ${root}`, { hint: "heddle init <target>" }),
+      problem("no-project", `there is no heddle project in ${root}`, { hint: toCall("init <target>") }),
     ]);
   const dated = { at: wallClock(), ...line };
   appendLines(paths.logs, [dated]);

@@ -3,6 +3,7 @@
 import type { Input } from "../core/input.ts";
 import { next } from "../core/next.ts";
 import type { Run } from "../core/run.ts";
+import type { Changed } from "./changed.ts";
 import type { Hold } from "./hold.ts";
 import type { Inbox } from "./inbox.ts";
 import type { World } from "./world.ts";
@@ -11,34 +12,29 @@ export interface Loop {
   readonly hold: Hold;
   readonly world: World;
   readonly inbox: Inbox;
-  /** Whether there is nothing left to do, now that every effect is under way. */
-  readonly finished: (run: Run) => boolean;
+  /** Whether nothing is left to do; what lies outside the run is asked once this state's effects are under way. */
+  readonly finished: (run: Run) => boolean | (() => boolean);
   /** Looked at while nothing else happens: what a person may have left for the orchestrator. */
   readonly notice?: () => Input | undefined;
-  /** Called after every change of state. */
-  readonly changed?: (run: Run) => void;
+  readonly changed?: Changed;
 }
 
-/** How often other processes' facts are noticed: a halt takes effect well within 250 ms. */
+/** How often a person's STOP file and what is due are looked for. */
 const noticeMs = 50;
 
 export async function orchestrate({ hold, world, inbox, finished, notice, changed }: Loop): Promise<void> {
   let input: Input | undefined = { kind: "tick" };
   for (;;) {
-    if (input) await hold.submit(input);
-    const { effects, over } = await hold.read((run) => {
-      changed?.(run);
-      return { effects: next(run), over: finished(run) };
-    });
-    world.reconcile(effects);
-    if (over) return;
+    const look = (run: Run) => ({ after: changed?.(run), effects: next(run), over: finished(run) });
+    const { seen, written } = await hold.settle(input, look);
+    seen.after?.(written);
+    world.reconcile(seen.effects);
+    if (typeof seen.over === "function" ? seen.over() : seen.over) return;
     input = await following({ hold, inbox, notice });
   }
 }
 
-interface Following extends Pick<Loop, "hold" | "inbox"> {
-  readonly notice: (() => Input | undefined) | undefined;
-}
+type Following = Pick<Loop, "hold" | "inbox"> & { readonly notice: Loop["notice"] | undefined };
 
 /** The next thing that may change the state: an input, others' facts, or time. */
 async function following({ hold, inbox, notice }: Following): Promise<Input | undefined> {

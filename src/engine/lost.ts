@@ -1,4 +1,6 @@
 // What is said when a project's history is gone (G6).
+
+import { toCall } from "../core/hint.ts";
 import { problem } from "../core/problem.ts";
 import { StoreFailure } from "../journal/journal.ts";
 
@@ -7,7 +9,11 @@ export function journalLost(view: string): StoreFailure {
   return new StoreFailure(
     problem("journal-lost", "the journal of this project is gone: .heddle/heddle.db is missing", {
       place: { file: view },
-      hint: "heddle restore <backup>; or start a new history from the view: heddle import tasker project-planning",
+      hint: [
+        toCall("restore <backup>"),
+        "; or start a new history from the view: ",
+        toCall("import tasker project-planning"),
+      ],
     }),
   );
 }

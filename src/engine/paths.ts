@@ -1,11 +1,11 @@
 // Where things are: the project's root, and everything under it that has a fixed name.
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Protocol } from "../core/protocol.ts";
 
 export interface Paths {
   readonly root: string;
   readonly heddle: string;
-  readonly database: string;
   readonly logs: { readonly text: string; readonly json: string };
   readonly planning: string;
   /** A mission's session and context, and what its roles make. */
@@ -32,7 +32,6 @@ export function pathsIn(root: string): Paths {
   return {
     root,
     heddle,
-    database: join(heddle, "heddle.db"),
     logs: { text: join(heddle, "logs/activity.log"), json: join(heddle, "logs/activity.jsonl") },
     planning: join(root, "project-planning"),
     meta: join(root, ".meta"),
@@ -41,25 +40,19 @@ export function pathsIn(root: string): Paths {
 }
 
 /** Where the files of a run lie that is no plan. */
-export function runFolder({ heddle }: Pick<Paths, "heddle">, protocol: string, run: string): string {
-  const homes: Readonly<Record<string, string>> = { lifecycle: "tasks", tuning: "tune" };
-  return join(heddle, homes[protocol] ?? "runs", run);
+export function runFolder({ heddle }: Pick<Paths, "heddle">, { own }: Protocol, run: string): string {
+  return join(heddle, own?.home ?? "runs", run);
 }
-
-const taskFolders = ["planning", "review", "code", "eval", "accept", "revert"] as const;
-const tuningFolders = ["diagnosis", "fixes", "actions"] as const;
 
 /** The folders of a run's own, made before anybody works in them (C16). */
-export function foldersOf(protocol: string): readonly string[] {
-  if (protocol === "decomposition") return planningFolders;
-  if (protocol === "mission") return ["bundles"];
-  if (protocol === "tuning") return tuningFolders;
-  return protocol === "lifecycle" ? taskFolders : [];
+export function foldersOf({ own }: Protocol): readonly string[] {
+  return own?.folders ?? [];
 }
 
-/** What is heddle's own, and nobody's work, wherever the project lies. `artifacts` only where there is a mission. */
+/** What is heddle's own, and no part of a task's work, wherever the project lies. `artifacts` only where there is a mission. */
 export function ownFolders({ heddle, planning, meta, artifacts }: Paths): string[] {
   return [heddle, planning, meta, ...(existsSync(meta) ? [artifacts] : [])];
 }
 
-export const planningFolders = ["inputs", "artifacts", "tasks", "bundles", "reports"] as const;
+/** In heddle's folder: where programs of others leave files. */
+export const privateFolders = ["attempts", "setup"] as const;

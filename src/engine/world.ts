@@ -1,7 +1,12 @@
+// The room of the loop, and nothing else: open a directory, hold a run, take inputs, write facts, start and end effects. It writes the
+// journal through its port, carries no order out, names no store and no protocol; at most 1,500 lines (tidy).
+//
 // The world carries effects out. It compares what should be going on with what is: it starts what is missing and
 // ends what is no longer wanted. It remembers nothing that matters: after a crash, `next` tells it all again.
 import type { Effect } from "../core/effect.ts";
-import type { Outcome } from "../core/input.ts";
+import type { Outcome, Unsuccessful } from "../core/input.ts";
+import { failure, hindered } from "../core/outcome.ts";
+import type { Failed } from "../places/places.ts";
 
 /**
  * Carries one kind of effect out.
@@ -14,6 +19,16 @@ export type Carry<E extends Effect = Effect> = (
   signal: AbortSignal,
 ) => Promise<Outcome | undefined>;
 export type Carriers = { readonly [K in Effect["kind"]]?: Carry<Extract<Effect, { kind: K }>> };
+
+/** The places that effects need (`places.ts`): each answer is a sentence about one that is missing. */
+export interface Ground {
+  /** At a glance, before anything is started. */
+  gone(): string | undefined;
+  /** With a close look, after something failed. */
+  missing(failed: Failed): Promise<string | undefined>;
+}
+
+const everythingThere: Ground = { gone: () => undefined, missing: async () => undefined };
 
 export interface World {
   /** Brings what is under way in line with the list. Returns at once. */
@@ -30,11 +45,13 @@ export class LocalWorld implements World {
   readonly #done = new Set<string>();
   /** Keys of attempts that were answered: the answer may still wait in the inbox, and no key comes twice. */
   readonly #answered = new Set<string>();
+  readonly #ground: Ground;
   #wanted: ReadonlyMap<string, Effect> = new Map();
 
-  constructor(carriers: Carriers, ended: (key: string, outcome: Outcome) => void) {
+  constructor(carriers: Carriers, ended: (key: string, outcome: Outcome) => void, ground = everythingThere) {
     this.#carriers = carriers;
     this.#ended = ended;
+    this.#ground = ground;
   }
 
   reconcile(effects: readonly Effect[]): void {
@@ -54,16 +71,33 @@ export class LocalWorld implements World {
     await Promise.all(ending.map(({ done }) => done));
   }
 
+  /**
+   * Nothing is started where a place is missing. Where one is missing afterwards, that is why it failed, whatever it said:
+   * nothing else about it counts, for it will be carried out again.
+   */
+  async #tried(carry: Carry, effect: Effect, signal: AbortSignal): Promise<Outcome | undefined> {
+    const isWork = "task" in effect || "job" in effect || effect.kind === "check-baseline";
+    const before = isWork ? this.#ground.gone() : undefined;
+    if (before !== undefined) return withoutPlace(before);
+    const outcome = await carry(effect, signal).catch(crashed);
+    if (!isWork) return outcome;
+    // What went well may have been done in another place that stands there now.
+    const found = isBlamed(outcome)
+      ? await this.#ground.missing({ effect, outcome }).catch(() => undefined)
+      : this.#ground.gone();
+    return found === undefined ? outcome : withoutPlace(found);
+  }
+
   #start(effect: Effect): void {
     const carry = this.#carriers[effect.kind] as Carry | undefined;
-    if (!carry) return;
+    if (!carry) throw new Error(`bug: nobody carries out \`${effect.kind}\``);
     const stop = new AbortController();
     const done = this.#carry(carry, effect, stop.signal);
     this.#underway.set(effect.key, { stop, done });
   }
 
   async #carry(carry: Carry, effect: Effect, signal: AbortSignal): Promise<void> {
-    const outcome = await carry(effect, signal).catch(crashed);
+    const outcome = await this.#tried(carry, effect, signal);
     this.#underway.delete(effect.key);
     if (signal.aborted) {
       // It has nothing to say, but may be wanted again by now: halted, and resumed before it had ended.
@@ -79,11 +113,24 @@ export class LocalWorld implements World {
   }
 }
 
-/** What the world threw, as a failure; a full disk is told apart, because it is nobody's fault (G7). */
+function withoutPlace(error: string): Outcome {
+  const kind = "place";
+  return { ok: false, kind, error, category: "environment", subcategory: kind, retryable: true };
+}
+
+/** A branch that somebody moved says itself what is the matter. */
+function isBlamed(outcome: Outcome | undefined): outcome is Unsuccessful {
+  return outcome?.ok === false && outcome.kind !== "branch-moved";
+}
+
+/** What the world threw, as a failure; a full disk is told apart, because it must not cost a try (G7). */
 function crashed(error: unknown): Outcome {
-  const { problem, code } = error as { problem?: { message: string; code: string }; code?: string };
+  const { problem, code, path } = error as NodeJS.ErrnoException & {
+    problem?: { message: string; code: string };
+  };
   const full = problem?.code === "full" || code === "ENOSPC" || code === "EDQUOT";
-  const said = problem?.message ?? String(error);
-  const subcategory = full ? "full" : null;
-  return { ok: false, error: said, category: "environment", subcategory, retryable: true };
+  const place = path === undefined ? "the project" : `\`${path}\``;
+  const said = problem?.message ?? (full ? `${place} lies on a full disk` : String(error));
+  if (full) return hindered({ code: "full", message: said });
+  return failure("environment", said, problem?.code ?? code ?? null);
 }

@@ -1,7 +1,12 @@
+// The room of the machine: files, clock, git, programs, boxes, landing. Other rooms reach the disk, git and
+// programs of others through it; it knows no run, no journal and no protocol.
+//
 // Files, as heddle reads and writes them: bounded, atomic, never following a link that an agent may have put
 // where one of heddle's own files belongs.
 import {
+  accessSync,
   appendFileSync,
+  chmodSync,
   closeSync,
   constants,
   cpSync,
@@ -22,7 +27,7 @@ import {
 import { dirname, join } from "node:path";
 import { type Problem, problem } from "../core/problem.ts";
 
-export const maxTextBytes = 64 * 1024 * 1024;
+const maxTextBytes = 64 * 1024 * 1024;
 
 /** A pipe without a writer would otherwise be waited for. */
 const withoutWaiting = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -87,6 +92,7 @@ export function readHead(path: string, bytes: number): string {
   try {
     const fd = openSync(path, withoutWaiting);
     try {
+      if (!fstatSync(fd).isFile()) return "";
       const buffer = Buffer.alloc(bytes);
       return buffer.toString("utf8", 0, readSync(fd, buffer, 0, bytes, 0));
     } finally {
@@ -97,29 +103,43 @@ export function readHead(path: string, bytes: number): string {
   }
 }
 
-/** The last bytes of a file. */
-export function readTail(path: string, bytes: number): string {
-  const fd = openSync(path, "r");
-  try {
-    const { size } = fstatSync(fd);
-    const buffer = Buffer.alloc(Math.min(bytes, size));
-    readSync(fd, buffer, 0, buffer.length, size - buffer.length);
-    return buffer.toString("utf8");
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Readers see the old text or the new one, never a part. Not fsynced: what is written so can be rebuilt. */
+/**
+ * Readers see the old text or the new one, never a part. Not fsynced: what is written so can be rebuilt. Neither name is
+ * written through: a link that an agent planted there is replaced, and what it leads to stays as it is.
+ */
 export function replaceFile(path: string, text: string | Uint8Array): void {
   const aside = `${path}.${process.pid}.new`;
   try {
-    writeFileSync(aside, text);
+    writeNew(aside, text);
     renameSync(aside, path);
   } catch (error) {
     rmSync(aside, { force: true });
     throw error;
   }
+}
+
+/** "wx" makes the file or fails: whatever lies there under that name goes first, itself. */
+function writeNew(path: string, text: string | Uint8Array): void {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    rmSync(path, { force: true, recursive: true });
+    writeFileSync(path, text, { flag: "wx" });
+  }
+}
+
+/** As `replaceFile`, in a folder that an agent had for its own: no step on the way is a link afterwards. */
+export function placeFile(folder: string, path: string, text: string): void {
+  let at = folder;
+  for (const step of path.split("/").slice(0, -1)) {
+    at = join(at, step);
+    if (!isPlainFolder(at)) rmSync(at, { force: true });
+    mkdirSync(at, { recursive: true });
+  }
+  const file = join(folder, path);
+  if (isPlainFolder(file)) rmSync(file, { force: true, recursive: true });
+  replaceFile(file, text);
 }
 
 /** Removes what processes that were killed in the middle of writing left in a folder: `<name>.<pid>.new`. */
@@ -131,7 +151,8 @@ export function sweep(folder: string): void {
   }
 }
 
-function isGone(pid: number): boolean {
+/** Whether no process has that number; one of somebody else's is there. */
+export function isGone(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return false;
@@ -140,12 +161,58 @@ function isGone(pid: number): boolean {
   }
 }
 
+const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
+const appending = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+
+/** To a regular file: one that an agent replaced by a link or a pipe is made anew. */
 export function append(path: string, text: string): void {
-  appendFileSync(path, text);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() || stat?.isFIFO()) rmSync(path, { force: true });
+  const fd = openSync(path, appending);
+  try {
+    appendFileSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
 }
 
+/**
+ * With what is missing above it, but for a project's own folder and its folder of attempts: one that was moved away is
+ * expected back, and one made in its place by the way would be in its way.
+ */
 export function makeFolder(path: string): void {
-  mkdirSync(path, { recursive: true });
+  const [, above] = /^(.*?\/\.heddle(?:\/attempts(?=\/.))?)\/./s.exec(path) ?? [];
+  if (above === undefined) mkdirSync(path, { recursive: true });
+  else makeWithin(above, path);
+}
+
+/** Below a folder that must be there: step by step, as what is there when one looks may be gone when one makes the next. */
+export function makeWithin(above: string, path: string): string | undefined {
+  let made: string | undefined;
+  for (let end = above.length; end < path.length; ) {
+    const next = path.indexOf("/", end + 1);
+    end = next === -1 ? path.length : next;
+    if (makeOne(path.slice(0, end))) made ??= path.slice(0, end);
+  }
+  return made;
+}
+
+/** In a folder that is there. Whether it had to be made. */
+export function makeOne(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST" || !statSync(path).isDirectory()) throw error;
+    return false;
+  }
+}
+
+/** For what programs of others write: no other user of the machine comes in, whatever the files in it allow. */
+export function makePrivateFolder(path: string): void {
+  makeFolder(path);
+  const { mode, uid } = lstatSync(path);
+  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o700);
 }
 
 export function isThere(path: string): boolean {
@@ -170,18 +237,44 @@ export function listAll(folder: string): string[] {
   return readdirSync(folder).sort();
 }
 
-/** A STOP file counts whatever it is, a dangling link included. */
+/** A STOP file counts whatever it is, a dangling link included; one in a folder that may not be looked into does not. */
 export function isThereItself(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
+/** A folder that can be worked in: it is there, and it is one's own to read and write. */
+export function isUsable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Nothing can lie at a path that no name can have, or below a file. */
 export function remove(path: string): void {
+  try {
+    lstatSync(path);
+  } catch (error) {
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(code)) return;
+  }
   rmSync(path, { force: true, recursive: true });
 }
 
 /** Copies a file or a folder of plain files. */
 export function copyTree(from: string, to: string): void {
   cpSync(from, to, { recursive: true, force: true, verbatimSymlinks: true });
+}
+
+/** A folder that may not be written cannot be moved either. */
+export function openFolder(path: string): void {
+  if (isPlainFolder(path)) chmodSync(path, lstatSync(path).mode | 0o700);
 }
 
 export function rename(from: string, to: string): void {

@@ -1,4 +1,6 @@
 // SQLite's errors as sentences. Whatever it was, the transaction was rolled back.
+
+import { toCall } from "../core/hint.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import { StoreFailure } from "./journal.ts";
 
@@ -24,7 +26,7 @@ function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Pro
   // Of files other than the journal's own, somebody else speaks.
   if (error.code !== undefined && error.path?.startsWith(path)) {
     if (error.code === "ENOENT")
-      return problem("no-project", `there is no journal at ${path}`, { hint: "heddle init <target>" });
+      return problem("no-project", `there is no journal at ${path}`, { hint: toCall("init <target>") });
     if (error.code === "ENOSPC" || error.code === "EDQUOT") return full(path);
     return unwritable(path);
   }
@@ -42,16 +44,26 @@ function describe(error: SqliteError & NodeJS.ErrnoException, path: string): Pro
       });
     case 13:
       return full(path);
+    case 19:
+      return error.errcode === byTrigger ? moved(path) : undefined;
     case 1:
     case 11:
     case 26:
       return problem("corrupt", `the journal is damaged: ${path} (${error.message})`, {
-        hint: "heddle restore <backup>",
+        hint: toCall("restore <backup>"),
       });
     default:
       return undefined;
   }
 }
+
+/** What a journal that was moved says to whoever had it open before (`moved.ts`): no other trigger is there. */
+const byTrigger = 1811;
+
+const moved = (path: string) =>
+  problem("moved", `the journal was moved to a server meanwhile: nothing was changed in ${path}`, {
+    hint: "run the command again",
+  });
 
 const full = (path: string) =>
   problem("full", `the disk is full: nothing was changed in ${path}`, {

@@ -2,18 +2,19 @@
 import { apply, fold, newRun } from "../core/apply.ts";
 import type { Entry, Fact } from "../core/fact.ts";
 import type { Problem } from "../core/problem.ts";
-import { problem } from "../core/problem.ts";
 import type { Run } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 import { nameRun } from "./chain.ts";
+import { unknownRun } from "./head.ts";
 import {
+  type Change,
   type Committed,
   type Journal,
+  type NewRun,
   notAlone,
   type Protocols,
+  type Range,
   type RunSummary,
-  type Since,
-  StoreFailure,
   type Target,
 } from "./journal.ts";
 
@@ -23,9 +24,12 @@ interface Log {
 }
 
 export class MemoryJournal implements Journal {
+  readonly files = [];
   readonly #protocols: Protocols;
   readonly #now: () => string;
   readonly #logs = new Map<string, Log>();
+  #turn: Promise<unknown> = Promise.resolve();
+  readonly #watchers = new Set<(change: Change) => void>();
 
   constructor(protocols: Protocols, now: () => string) {
     this.#protocols = protocols;
@@ -47,7 +51,7 @@ export class MemoryJournal implements Journal {
     by: string,
     decide: (draft: Draft) => readonly Problem[],
   ): Promise<Committed> {
-    const other = "protocol" in target && target.alone ? this.#active(target.protocol) : undefined;
+    const other = "protocol" in target && target.alone ? this.#active(target) : undefined;
     if (other) return { run: other, position: 0, entries: [], problems: [notAlone(other)] };
     const log = this.#open(target);
     const { run, entries: kept } = log;
@@ -61,6 +65,7 @@ export class MemoryJournal implements Journal {
       const problems = decide({ run, record });
       kept.push(...entries);
       if (kept.length === 0) this.#logs.delete(run.id);
+      if (entries.length > 0) this.#tell({ run: run.id, position: run.position });
       return { run: run.id, position: run.position, entries, problems };
     } catch (error) {
       log.run = fold(newRun(run.id, run.protocol), kept);
@@ -73,38 +78,62 @@ export class MemoryJournal implements Journal {
     return look(this.#log(run).run);
   }
 
-  async entries(run: string, { after = 0, upTo = Number.POSITIVE_INFINITY } = {}): Promise<readonly Entry[]> {
-    return this.#log(run).entries.filter(({ position }) => position > after && position <= upTo);
-  }
-
-  version(): number {
-    return 0;
-  }
-
-  async exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T> {
-    const log = this.#log(run);
-    return work(log.run, (after, without = []) =>
-      log.entries.filter(({ position, fact }) => position > after && !without.includes(fact.kind)),
+  async entries(run: string, range: Range = {}): Promise<readonly Entry[]> {
+    const { after = 0, upTo = Number.POSITIVE_INFINITY, kinds, without = [] } = range;
+    return this.#log(run).entries.filter(
+      ({ position, fact }) =>
+        position > after &&
+        position <= upTo &&
+        (kinds === undefined || kinds.includes(fact.kind)) &&
+        !without.includes(fact.kind),
     );
+  }
+
+  async *changes(signal: AbortSignal): AsyncIterable<Change> {
+    while (!signal.aborted) {
+      const next = new Promise<Change>((resolve) => this.#watchers.add(resolve));
+      const ended = new Promise<undefined>((resolve) =>
+        signal.addEventListener("abort", () => resolve(undefined), { once: true }),
+      );
+      const change = await Promise.race([next, ended]);
+      if (change) yield change;
+    }
+  }
+
+  lease<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    return turn;
+  }
+
+  #tell(change: Change): void {
+    const watchers = [...this.#watchers];
+    this.#watchers.clear();
+    for (const tell of watchers) tell(change);
   }
 
   async verify(): Promise<readonly Problem[]> {
     return [];
   }
 
+  async copyTo(): Promise<void> {
+    throw new Error("bug: a journal in memory is not kept in a file");
+  }
+
   close(): void {}
 
   #log(id: string): Log {
     const log = this.#logs.get(id);
-    if (!log)
-      throw new StoreFailure(
-        problem("unknown-run", `run \`${id}\` does not exist`, { hint: "heddle status" }),
-      );
+    if (!log) throw unknownRun(id);
     return log;
   }
 
-  #active(protocol: string): string | undefined {
-    return [...this.#logs.values()].find(({ run }) => run.protocolName === protocol && !run.archived)?.run.id;
+  #active({ protocol, alone }: NewRun): string | undefined {
+    const folder = typeof alone === "object" ? alone.folder : undefined;
+    const active = [...this.#logs.values()].filter(
+      ({ run }) => run.protocolName === protocol && !run.archived,
+    );
+    return active.find(({ run }) => folder === undefined || run.planningDir === folder)?.run.id;
   }
 
   #open(target: Target): Log {
@@ -112,7 +141,7 @@ export class MemoryJournal implements Journal {
     const protocol = this.#protocols(target.protocol);
     if (!protocol) throw new Error(`bug: no protocol ${target.protocol}`);
     const same = [...this.#logs.values()].filter(({ run }) => run.protocolName === target.protocol);
-    const log = { run: newRun(nameRun(target.protocol, same.length), protocol), entries: [] };
+    const log = { run: newRun(nameRun(protocol, same.length), protocol), entries: [] };
     this.#logs.set(log.run.id, log);
     return log;
   }

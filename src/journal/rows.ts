@@ -1,36 +1,20 @@
 // The tasks of a run as rows, read when they are asked for. What was set stays in memory until the transaction
 // writes it; the ready index answers from the rows and from what was changed since.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { checksum, isSumOf } from "../core/checksum.ts";
-import { problem } from "../core/problem.ts";
-import type { Task, TaskDef, TaskId } from "../core/run.ts";
+import type { Task, TaskId } from "../core/run.ts";
 import type { TaskTable } from "../core/table.ts";
-import { comesBefore, isNotable, isReady, newTask, type Rank } from "../core/task.ts";
-import { StoreFailure } from "./journal.ts";
+import { comesBefore, isNotable, isReady, type Rank } from "../core/task.ts";
+import type { Keeping } from "./places.ts";
+import { type Cached, cached, decode, fresh, type Row, rowOf } from "./row.ts";
 
-interface Row {
-  readonly id: string;
-  readonly ready: number;
-  readonly notable: number;
-  readonly steel: number;
-  readonly remaining: number;
-  readonly fixed: string;
-  readonly fixed_sum: number;
-  readonly state: string;
-  readonly sum: number;
-}
-
-/** A task with the part of its row that seldom changes. */
-interface Cached {
-  readonly task: Task;
-  def: TaskDef | null;
-  dependents: readonly TaskId[];
-  dependentCount: number;
-  fixedSum: number;
+export interface Store {
+  readonly db: DatabaseSync;
+  readonly keeping: Keeping;
 }
 
 export class TaskRows implements TaskTable {
   readonly #db: DatabaseSync;
+  readonly #keeping: Keeping;
   readonly #run: string;
   readonly #cache = new Map<TaskId, Cached>();
   readonly #touched = new Set<TaskId>();
@@ -40,9 +24,10 @@ export class TaskRows implements TaskTable {
   readonly #isNew: boolean;
   #size: number;
 
-  constructor(db: DatabaseSync, run: string, size: number) {
+  constructor({ db, keeping }: Store, run: string, size: number) {
     this.#isNew = size === 0;
     this.#db = db;
+    this.#keeping = keeping;
     this.#run = run;
     this.#size = size;
   }
@@ -66,7 +51,7 @@ export class TaskRows implements TaskTable {
     this.#touched.add(id);
     if (this.#cache.get(id)?.task === task) return;
     if (this.get(id) === undefined) this.#size++;
-    this.#cache.set(id, { task, def: null, dependents: [], dependentCount: 0, fixedSum: 0 });
+    this.#cache.set(id, fresh(task));
     this.#deleted.delete(id);
   }
 
@@ -105,6 +90,28 @@ export class TaskRows implements TaskTable {
     return ranks.slice(0, limit).map((rank) => rank.id);
   }
 
+  *readyTasks(limit = this.#size): Iterable<Task> {
+    if (this.#touched.size + this.#deleted.size > 0) {
+      for (const id of this.ready(limit)) yield this.get(id) as Task;
+      return;
+    }
+    const sql =
+      "select * from task where run = ? and ready = 1 order by steel desc, remaining desc, id limit ?";
+    for (const row of this.#prepare(sql).iterate(this.#run, limit) as unknown as Iterable<Row>)
+      yield this.#cache.get(row.id)?.task ?? decode(row, this.#keeping);
+  }
+
+  backOffs(): readonly number[] {
+    // Only what differs from a new task is stored.
+    const sql = "select id, state from task where run = ? and ready = 1 and state like '%\"notBeforeMs\"%'";
+    const rows = this.#prepare(sql).all(this.#run) as unknown as Pick<Row, "id" | "state">[];
+    const stored = rows
+      .filter(({ id }) => !this.#touched.has(id) && !this.#deleted.has(id))
+      .map(({ state }) => (JSON.parse(state) as Partial<Task>).notBeforeMs ?? 0);
+    const changed = [...this.#touched].map((id) => this.#cache.get(id)?.task.notBeforeMs ?? 0);
+    return [...stored, ...changed];
+  }
+
   notable(): readonly Task[] {
     // Named, because SQLite would rather read all of the table in its own order than a few rows by another one.
     const sql = "select * from task indexed by task_notable where run = ? and notable = 1 order by id";
@@ -134,22 +141,10 @@ export class TaskRows implements TaskTable {
     return written;
   }
 
-  #writeRow(id: TaskId, cached: Cached): void {
-    const { task } = cached;
-    const fixed = isUnchanged(cached) ? undefined : encodeFixed(task);
-    if (fixed !== undefined) {
-      const { def, dependents } = task;
-      Object.assign(cached, {
-        def,
-        dependents,
-        dependentCount: dependents.length,
-        fixedSum: checksum(fixed),
-      });
-    }
-    const row = rowOf(id, task, cached.fixedSum);
-    const { ready, notable, steel, remaining, fixed_sum, state } = row;
-    const sum = checksum(summed(row));
-    if (fixed === undefined) {
+  #writeRow(id: TaskId, known: Cached): void {
+    const { fixed, ...row } = rowOf(known, this.#keeping);
+    const { ready, notable, steel, remaining, fixed_sum, state, sum } = row;
+    if (fixed === null) {
       const sql =
         "update task set ready = ?, notable = ?, remaining = ?, state = ?, sum = ? where run = ? and id = ?";
       this.#prepare(sql).run(ready, notable, remaining, state, sum, this.#run, id);
@@ -162,16 +157,9 @@ export class TaskRows implements TaskTable {
   }
 
   #keep(row: Row): Task {
-    const task = decode(row);
-    const { def, dependents } = task;
-    this.#cache.set(row.id, {
-      task,
-      def,
-      dependents,
-      dependentCount: dependents.length,
-      fixedSum: row.fixed_sum,
-    });
-    return task;
+    const known = cached(row, this.#keeping);
+    this.#cache.set(row.id, known);
+    return known.task;
   }
 
   #prepare(sql: string): StatementSync {
@@ -182,58 +170,4 @@ export class TaskRows implements TaskTable {
     }
     return statement;
   }
-}
-
-/** Dependents are appended in place, so their number is compared beside the array itself. */
-function isUnchanged({ task, def, dependents, dependentCount }: Cached): boolean {
-  return task.def === def && task.dependents === dependents && task.dependents.length === dependentCount;
-}
-
-type Summed = Omit<Row, "sum" | "fixed">;
-
-function rowOf(id: TaskId, task: Task, fixedSum: number): Summed {
-  const [ready, notable, steel] = [Number(isReady(task)), Number(isNotable(task)), Number(task.def.steel)];
-  return {
-    id,
-    ready,
-    notable,
-    steel,
-    remaining: task.remaining,
-    fixed_sum: fixedSum,
-    state: encodeState(task),
-  };
-}
-
-/** The part that seldom changes has a sum of its own, so that it need not be at hand to write the rest. */
-function summed(row: Summed): string {
-  return `${row.id} ${row.ready} ${row.notable} ${row.steel} ${row.remaining} ${row.fixed_sum}\n${row.state}`;
-}
-
-export function encodeFixed(task: Task): string {
-  return JSON.stringify([task.def, task.dependents]);
-}
-
-/** Only what differs from a new task: most tasks of a large plan are new. */
-export function encodeState(task: Task): string {
-  const changed: Record<string, unknown> = {};
-  for (const [key, usual] of usualState) {
-    const value = task[key];
-    if (value === usual || (Array.isArray(value) && value.length === 0)) continue;
-    changed[key] = value;
-  }
-  return JSON.stringify(changed);
-}
-
-const { def: _def, dependents: _dependents, remaining: _remaining, ...usual } = newTask({} as TaskDef);
-const usualState = Object.entries(usual) as [keyof typeof usual, unknown][];
-
-function decode(row: Row): Task {
-  if (!isSumOf(summed(row), row.sum) || !isSumOf(row.fixed, row.fixed_sum))
-    throw new StoreFailure(
-      problem("corrupt", `the row of task \`${row.id}\` is damaged`, {
-        hint: "heddle verify, then heddle restore <backup>",
-      }),
-    );
-  const [def, dependents] = JSON.parse(row.fixed) as [TaskDef, TaskId[]];
-  return Object.assign(newTask(def), JSON.parse(row.state), { dependents, remaining: row.remaining });
 }

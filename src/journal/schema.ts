@@ -1,13 +1,14 @@
 // The file behind the durable journal: its tables, and how it comes into being. A database is built aside and
 // linked into place, so that one which exists is always whole: an empty file is damage, never a beginning.
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { toCall } from "../core/hint.ts";
 import { problem } from "../core/problem.ts";
 import { StoreFailure } from "./journal.ts";
 
 /** Raise it when the tables change; an older heddle then refuses the file instead of misreading it. */
-export const schemaVersion = 1;
+const schemaVersion = 1;
 
 /** SQLite before this could corrupt a WAL with several writers. */
 const oldestSqlite = [3, 51, 3];
@@ -33,9 +34,14 @@ const tables = `
 `;
 
 export function createDatabase(path: string): void {
-  if (existsSync(path)) return;
+  if (existsSync(path)) {
+    keepPrivate(path);
+    return;
+  }
   const aside = `${path}.${process.pid}.new`;
   rmSync(aside, { force: true });
+  // What agents said and did is in there: it is for its owner alone, and what SQLite puts beside it gets the same mode.
+  closeSync(openSync(aside, "w", 0o600));
   const db = new DatabaseSync(aside, { timeout: 10_000 });
   db.exec(`pragma journal_mode = wal; begin; ${tables} pragma user_version = ${schemaVersion}; commit;`);
   db.close();
@@ -51,6 +57,14 @@ export function createDatabase(path: string): void {
   sync(dirname(path));
 }
 
+/** One of an earlier heddle, which others of the machine could read. */
+function keepPrivate(path: string): void {
+  for (const file of [path, `${path}-wal`, `${path}-shm`]) {
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found && (found.mode & 0o077) !== 0 && found.uid === process.getuid?.()) chmodSync(file, 0o600);
+  }
+}
+
 function sync(path: string): void {
   const fd = openSync(path, "r");
   fsyncSync(fd);
@@ -63,7 +77,7 @@ export function openDatabase(path: string, timeoutMs: number): DatabaseSync {
   if (statSync(path).size === 0)
     throw new StoreFailure(
       problem("corrupt", `the journal is empty: ${path}`, {
-        hint: "heddle restore <backup>, or move .heddle away",
+        hint: [toCall("restore <backup>"), ", or move .heddle away"],
       }),
     );
   const db = new DatabaseSync(path, { timeout: timeoutMs });
@@ -80,7 +94,7 @@ export function openDatabase(path: string, timeoutMs: number): DatabaseSync {
             hint: "npm install -g heddle@latest",
           },
         )
-      : problem("corrupt", `this is not a heddle journal: ${path}`, { hint: "heddle restore <backup>" }),
+      : problem("corrupt", `this is not a heddle journal: ${path}`, { hint: toCall("restore <backup>") }),
   );
 }
 

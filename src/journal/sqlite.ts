@@ -1,40 +1,37 @@
 // The durable journal: one SQLite file per project, WAL, synchronous=FULL. A transaction appends facts, folds
 // them, and writes the rows and the head that changed, so that a one-shot command reads only what it needs.
+import { dirname, join } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { apply, fold, headOf, newRun } from "../core/apply.ts";
-import { checksum, isSumOf, useSum } from "../core/checksum.ts";
 import { type Entry, type Fact, type FactKind, factFormat } from "../core/fact.ts";
-import { type Problem, problem } from "../core/problem.ts";
-import type { Head, Run, TaskId } from "../core/run.ts";
+import type { Problem } from "../core/problem.ts";
+import type { Run, TaskId } from "../core/run.ts";
 import type { Draft } from "../core/step.ts";
 import { chained, chainStart, nameRun } from "./chain.ts";
+import { checksum } from "./checksum.ts";
 import { entryOf, type FactRow, factSql } from "./entry.ts";
 import { storeFailure } from "./failure.ts";
+import { headIn, protocolOf, type RunRow, unknownRun } from "./head.ts";
 import {
+  type Change,
   type Committed,
   type Journal,
+  type NewRun,
   notAlone,
   type Protocols,
+  type Range,
   type RunSummary,
-  type Since,
+  type Signs,
   StoreFailure,
   type Target,
 } from "./journal.ts";
-import { nativeSum } from "./native-sum.ts";
-import { found, foundEntry, kept } from "./places.ts";
+import { movedProblem, movedTo } from "./moved.ts";
+import { Pace } from "./pace.ts";
+import { foundEntry, type Keeping, keeping, kept } from "./places.ts";
 import { TaskRows } from "./rows.ts";
 import { openDatabase } from "./schema.ts";
-
-useSum(nativeSum);
-
-interface RunRow {
-  readonly id: string;
-  readonly protocol: string;
-  readonly format: number;
-  readonly head: string;
-  readonly hash: string;
-  readonly sum: number;
-}
+import { signFiles } from "./sign-files.ts";
+import { inTurn } from "./turn.ts";
 
 /** A run as it was last read or written, good as long as nobody else has committed. */
 interface Loaded {
@@ -51,24 +48,43 @@ export interface SqliteOptions {
   readonly protocols: Protocols;
   readonly now: () => string;
   readonly busyMs?: number;
+  /** A file that a person keeps: the backup of a journal that was moved can be read like every other. */
+  readonly isCopy?: boolean;
 }
 
 interface Wanted {
   readonly after: number;
   readonly upTo: number;
   readonly without?: readonly FactKind[] | undefined;
+  readonly kinds?: readonly FactKind[] | undefined;
 }
 
 export class SqliteJournal implements Journal {
+  readonly files: readonly string[];
+  readonly signs?: Signs;
   readonly #db: DatabaseSync;
   readonly #options: SqliteOptions;
+  readonly #keeping: Keeping;
   readonly #loaded = new Map<string, Loaded>();
   readonly #statements = new Map<string, StatementSync>();
   #seen = -1;
 
   constructor(options: SqliteOptions) {
     this.#options = options;
+    this.files = [options.path];
+    this.#keeping = keeping(options.root);
     this.#db = this.#guard(() => openDatabase(options.path, options.busyMs ?? 20_000));
+    if (options.isCopy) return;
+    this.#refuseMoved();
+    const { path } = options;
+    this.signs = signFiles(join(dirname(path), "signs"), [path, `${path}-turn`]);
+  }
+
+  #refuseMoved(): void {
+    const to = movedTo(this.#db);
+    if (to === undefined) return;
+    this.#db.close();
+    throw movedProblem(this.#options.path, to);
   }
 
   async runs(): Promise<readonly RunSummary[]> {
@@ -85,14 +101,13 @@ export class SqliteJournal implements Journal {
     decide: (draft: Draft) => readonly Problem[],
   ): Promise<Committed> {
     return this.#transaction("begin immediate", () => {
-      const other = "protocol" in target && target.alone ? this.#active(target.protocol) : undefined;
+      const other = "protocol" in target && target.alone ? this.#active(target) : undefined;
       if (other) return { run: other, position: 0, entries: [], problems: [notAlone(other)] };
       const loaded = "run" in target ? this.#load(target.run) : this.#create(target.protocol);
       const { run } = loaded;
       const entries: Entry[] = [];
       const record = (fact: Fact) => {
-        const entry: Entry = { position: run.position + 1, at: this.#options.now(), by, fact };
-        loaded.hash = this.#append(loaded, entry);
+        const entry = this.#append(loaded, { at: this.#options.now(), by, fact });
         apply(run, entry);
         entries.push(entry);
       };
@@ -107,21 +122,53 @@ export class SqliteJournal implements Journal {
     return this.#transaction("begin", () => look(this.#load(run).run));
   }
 
-  async entries(run: string, { after = 0, upTo = Number.MAX_SAFE_INTEGER } = {}): Promise<readonly Entry[]> {
+  async entries(run: string, range: Range = {}): Promise<readonly Entry[]> {
+    const { after = 0, upTo = Number.MAX_SAFE_INTEGER, kinds, without } = range;
     return this.#transaction("begin", () => {
       this.#load(run);
-      return this.#entries(run, { after, upTo });
+      return this.#entries(run, { after, upTo, kinds, without });
     });
   }
 
-  version(): number {
+  async *changes(signal: AbortSignal): AsyncIterable<Change> {
+    const pace = new Pace(this.#options.path);
+    try {
+      yield* this.#changes(signal, pace);
+    } finally {
+      pace.close();
+    }
+  }
+
+  async *#changes(signal: AbortSignal, pace: Pace): AsyncIterable<Change> {
+    let version = this.#version();
+    const told = new Map((await this.runs()).map(({ id, position }) => [id, position]));
+    for (;;) {
+      if (!signal.aborted) await pace.next(signal);
+      if (signal.aborted || !this.#db.isOpen) return;
+      try {
+        const now = this.#version();
+        if (now === version) continue;
+        const runs = await this.runs();
+        version = now;
+        for (const { id: run, position } of runs) {
+          if (told.get(run) === position) continue;
+          told.set(run, position);
+          yield { run, position };
+        }
+      } catch (error) {
+        if (!(storeFailure(error, this.#options.path) instanceof StoreFailure)) throw error;
+      }
+    }
+  }
+
+  /** Changes whenever another connection has committed. */
+  #version(): number {
     return (this.#prepare("pragma data_version").get() as { data_version: number }).data_version;
   }
 
-  async exclusive<T>(run: string, work: (run: Run, since: Since) => T): Promise<T> {
-    const since: Since = (after, without) =>
-      this.#entries(run, { after, upTo: Number.MAX_SAFE_INTEGER, without });
-    return this.#transaction("begin immediate", () => work(this.#load(run).run, since));
+  lease<T>(work: () => Promise<T>): Promise<T> {
+    const { path, busyMs = 20_000 } = this.#options;
+    return inTurn(`${path}-turn`, busyMs, work);
   }
 
   async verify(): Promise<readonly Problem[]> {
@@ -133,14 +180,13 @@ export class SqliteJournal implements Journal {
     if (this.#db.isOpen) this.#db.close();
   }
 
-  /** Copies the journal, as it is now, into a file of its own. */
-  backup(to: string): void {
-    this.#guard(() => this.#db.prepare("vacuum into ?").run(to));
+  async copyTo(file: string): Promise<void> {
+    this.#guard(() => this.#db.prepare("vacuum into ?").run(file));
   }
 
-  #entries(run: string, { after, upTo, without = [] }: Wanted): Entry[] {
-    const rows = this.#prepare(factSql(without)).all(run, after, upTo) as unknown as FactRow[];
-    return rows.map((row) => foundEntry(entryOf(row), this.#options.root));
+  #entries(run: string, { after, upTo, ...wanted }: Wanted): Entry[] {
+    const rows = this.#prepare(factSql(wanted)).all(run, after, upTo) as unknown as FactRow[];
+    return rows.map((row) => foundEntry(entryOf(row, this.#keeping), this.#options.root));
   }
 
   #transaction<T>(begin: string, work: () => T): T {
@@ -161,7 +207,7 @@ export class SqliteJournal implements Journal {
   }
 
   #forgetIfOthersWrote(): void {
-    const version = this.version();
+    const version = this.#version();
     if (version !== this.#seen) this.#loaded.clear();
     this.#seen = version;
   }
@@ -170,24 +216,11 @@ export class SqliteJournal implements Journal {
     const known = this.#loaded.get(id);
     if (known) return known;
     const row = this.#prepare("select * from run where id = ?").get(id) as RunRow | undefined;
-    if (!row)
-      throw new StoreFailure(
-        problem("unknown-run", `run \`${id}\` does not exist`, { hint: "heddle status" }),
-      );
-    const head = this.#headOf(row);
-    const protocol = this.#options.protocols(row.protocol);
-    if (!protocol)
-      throw new StoreFailure(
-        problem(
-          "unknown-protocol",
-          `run \`${id}\` follows the protocol \`${row.protocol}\`, which is not there`,
-          {
-            hint: "heddle protocol list",
-          },
-        ),
-      );
+    if (!row) throw unknownRun(id);
+    const head = headIn(row, { keeping: this.#keeping, root: this.#options.root });
+    const protocol = protocolOf(row, this.#options.protocols);
     const size = Object.values(head.counts).reduce((sum, count) => sum + count, 0);
-    const rows = new TaskRows(this.#db, id, size);
+    const rows = new TaskRows({ db: this.#db, keeping: this.#keeping }, id, size);
     const run: Run = { ...head, protocol, tasks: rows };
     if (row.format < factFormat) this.#foldAgain(run);
     return this.#keep({ run, rows, hash: row.hash, stored: true });
@@ -201,9 +234,11 @@ export class SqliteJournal implements Journal {
     for (const task of again.tasks.all()) run.tasks.set(task);
   }
 
-  #active(protocol: string): string | undefined {
+  #active({ protocol, alone }: NewRun): string | undefined {
     const sql = "select id from run where protocol = ? and archived = 0";
-    return (this.#prepare(sql).get(protocol) as { id: string } | undefined)?.id;
+    const rows = this.#prepare(sql).all(protocol) as unknown as readonly { id: string }[];
+    const folder = typeof alone === "object" ? alone.folder : undefined;
+    return rows.find(({ id }) => folder === undefined || this.#load(id).run.planningDir === folder)?.id;
   }
 
   #create(protocolName: string): Loaded {
@@ -212,8 +247,8 @@ export class SqliteJournal implements Journal {
     const taken = this.#prepare("select count(*) as n from run where protocol = ?").get(protocolName) as {
       n: number;
     };
-    const id = nameRun(protocolName, taken.n);
-    const rows = new TaskRows(this.#db, id, 0);
+    const id = nameRun(protocol, taken.n);
+    const rows = new TaskRows({ db: this.#db, keeping: this.#keeping }, id, 0);
     return this.#keep({ run: newRun(id, protocol, rows), rows, hash: chainStart, stored: false });
   }
 
@@ -222,19 +257,22 @@ export class SqliteJournal implements Journal {
     return loaded;
   }
 
-  #append({ run, hash }: Loaded, entry: Entry): string {
-    const { fact } = entry;
-    const body = JSON.stringify(fact.kind === "run-created" ? kept(fact, this.#options.root) : fact);
-    const following = chained(hash, entry, body);
+  #append(loaded: Loaded, { at, by, fact }: Omit<Entry, "position">): Entry {
+    const { root } = this.#options;
+    const placed = fact.kind === "run-created" ? kept(fact, root) : fact;
+    const { json: body, value } = this.#keeping.kept(placed);
+    const { run, hash } = loaded;
+    const entry = foundEntry({ position: run.position + 1, at, by, fact: value }, root);
+    loaded.hash = chained(hash, entry, body);
     const sql = "insert into fact (run, position, at, by, format, body, hash) values (?, ?, ?, ?, ?, ?, ?)";
-    this.#prepare(sql).run(run.id, entry.position, entry.at, entry.by, factFormat, body, following);
-    return following;
+    this.#prepare(sql).run(run.id, entry.position, at, by, factFormat, body, loaded.hash);
+    return entry;
   }
 
   #store(loaded: Loaded): readonly TaskId[] | undefined {
     const { run, rows, hash } = loaded;
     const touched = rows.write();
-    const head = JSON.stringify(kept(headOf(run), this.#options.root));
+    const { json: head } = this.#keeping.kept(kept(headOf(run), this.#options.root));
     const sum = checksum(`${head}\n${hash}`);
     const [archived, { phase, position }] = [Number(run.archived), run];
     if (loaded.stored) {
@@ -248,22 +286,6 @@ export class SqliteJournal implements Journal {
     this.#prepare(sql).run(run.id, run.protocolName, phase, archived, position, factFormat, head, hash, sum);
     loaded.stored = true;
     return touched;
-  }
-
-  #headOf(row: RunRow): Head {
-    if (row.format > factFormat)
-      throw new StoreFailure(
-        problem("newer", `run \`${row.id}\` was written by a newer heddle (format ${row.format})`, {
-          hint: "npm install -g heddle@latest",
-        }),
-      );
-    if (!isSumOf(`${row.head}\n${row.hash}`, row.sum))
-      throw new StoreFailure(
-        problem("corrupt", `the record of run \`${row.id}\` is damaged`, {
-          hint: "heddle verify, then heddle restore <backup>",
-        }),
-      );
-    return found(JSON.parse(row.head) as Head, this.#options.root);
   }
 
   #prepare(sql: string): StatementSync {

@@ -1,5 +1,9 @@
+// The room of the Model Context Protocol over one connection. It reads and writes that connection and nothing else, and knows
+// nothing of heddle: tools are given to it.
+//
 // A server of tools over one connection: initialize, ping, tools/list, tools/call, cancellation, progress. Requests are
 // answered as they are done, in any order; a client that sends too much at once is refused, not stored.
+import { readJson } from "../core/json.ts";
 import { type Line, linesIn } from "./lines.ts";
 import {
   codes,
@@ -50,7 +54,7 @@ export interface Serving {
 }
 
 const mebibyte = 1024 * 1024;
-export const limits = {
+const limits = {
   messageBytes: 4 * mebibyte,
   atOnce: 8,
   waiting: 2000,
@@ -232,11 +236,10 @@ function readLine(line: Line): Read {
   if (line.kind === "too-long")
     return wrong(codes.notARequest, `a message has at most ${limits.messageBytes} bytes`);
   if (line.kind === "not-utf8") return wrong(codes.unreadable, "a message is UTF-8");
-  try {
-    return { value: JSON.parse(line.text) as unknown, bytes: line.bytes };
-  } catch {
-    return wrong(codes.unreadable, "that is not JSON");
-  }
+  const read = readJson(line.text);
+  if ("value" in read) return { value: read.value, bytes: line.bytes };
+  const { kind, message } = read.fault;
+  return wrong(codes.unreadable, kind === "not-json" ? "that is not JSON" : message);
 }
 
 function listed({ name, description, inputSchema, readOnly }: Tool): Fields {

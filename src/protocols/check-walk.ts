@@ -20,7 +20,7 @@ export const automatic: readonly string[] = ["none", "advance", "drive"];
 /** How many places of the tree are looked at before it is given up. */
 export const WALK_LIMIT = 200_000;
 
-interface Place {
+interface RulePlace {
   readonly index: number;
   readonly conditions: readonly (readonly [subject: string, wanted: readonly string[]])[];
   /** Subjects that this rule or a later one looks at. */
@@ -28,7 +28,7 @@ interface Place {
 }
 
 interface Progress {
-  readonly places: readonly Place[];
+  readonly places: readonly RulePlace[];
   readonly known: Set<string>;
   readonly fired: Set<number>;
   open: Possible | null;
@@ -62,8 +62,8 @@ export function subjectsIn(protocol: Protocol, phase: string): readonly string[]
   return placesOf(protocol, phase)[0]?.relevant ?? [];
 }
 
-function placesOf(protocol: Protocol, phase: string): Place[] {
-  const places: Place[] = [];
+function placesOf(protocol: Protocol, phase: string): RulePlace[] {
+  const places: RulePlace[] = [];
   const relevant = new Set<string>();
   for (const [index, rule] of [...protocol.rules.entries()].reverse()) {
     if (rule.when.phase && !rule.when.phase.includes(phase)) continue;

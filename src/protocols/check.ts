@@ -14,7 +14,7 @@ export interface CheckOptions {
   readonly limit?: number;
 }
 
-/** All findings at once. Wrong names come alone: the rest cannot be judged before they are mended. */
+/** All findings at once. Wrong names come alone: the rest cannot be judged before they are fixed. */
 export function checkProtocol(protocol: Protocol, options: CheckOptions = {}): Problem[] {
   const names = [
     ...checkNames(protocol),

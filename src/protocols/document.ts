@@ -1,8 +1,9 @@
-// A JSON document with positions. `parseDocument` is JSON.parse plus what JSON.parse does not refuse; the tree with
+// A JSON document with positions. `parseDocument` refuses what `JSON.parse` lets pass as well; the tree with
 // positions is built only when a Place is asked for, so a file without mistakes costs little more than its parsing.
 // What the values mean is not known here: that is the schemas' matter.
 import { type Node, parseTree, printParseErrorCode, visit } from "jsonc-parser";
-import { type Place, type Problem, problem } from "../core/problem.ts";
+import { type JsonFault, readJson } from "../core/json.ts";
+import { type Location, type Problem, problem } from "../core/problem.ts";
 
 export interface Source {
   readonly file: string;
@@ -14,7 +15,7 @@ export interface JsonDocument extends Source {
   readonly value: unknown;
 }
 
-export interface DocumentPlace extends Place {
+export interface DocumentPlace extends Location {
   /** Where the meant characters begin in `source`, counted from 1: a long line is cut, and `column` is the file's. */
   readonly sourceColumn?: number;
 }
@@ -24,8 +25,6 @@ export interface Limits {
   readonly maxDepth?: number;
 }
 
-const MAX_LENGTH = 64 * 1024 * 1024;
-const MAX_DEPTH = 200;
 const SOURCE_WIDTH = 160;
 /** Kept of a long line before the meant characters. */
 const SOURCE_LEAD = 60;
@@ -46,34 +45,17 @@ export function parseDocument(
   limits: Limits = {},
 ): JsonDocument | { readonly problems: Problem[] } {
   const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
-  const refusal = unreadable(file, body, limits.maxLength ?? MAX_LENGTH);
+  const refusal = unreadable(file, body);
   if (refusal) return { problems: [refusal] };
-  const outline = outlineOf(body);
-  const maxDepth = limits.maxDepth ?? MAX_DEPTH;
-  if (outline.depth > maxDepth) return { problems: [tooDeep(file, maxDepth)] };
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return { problems: [notJson(file, body)] };
-  }
-  const document = { file, text: body, value };
-  if (outline.keys === countKeys(value)) return document;
+  const read = readJson(body, limits);
+  if ("fault" in read) return { problems: [faulty(file, body, read.fault)] };
+  const document = { file, text: body, value: read.value };
+  if (read.keys === countKeys(read.value)) return document;
   return { problems: duplicateKeys(document) };
 }
 
-function unreadable(file: string, text: string, maxLength: number): Problem | undefined {
+function unreadable(file: string, text: string): Problem | undefined {
   const place = { file };
-  if (text.length > maxLength) {
-    return problem(
-      "too-large",
-      `\`${visible(file)}\` has ${text.length} characters, but ${maxLength} are allowed`,
-      {
-        place,
-        hint: "write only what is asked for, without logs or copies of other files",
-      },
-    );
-  }
   if (text.trim() === "") {
     return problem("empty-file", `\`${visible(file)}\` is empty`, {
       place,
@@ -89,9 +71,16 @@ function unreadable(file: string, text: string, maxLength: number): Problem | un
   return undefined;
 }
 
-function tooDeep(file: string, maxDepth: number): Problem {
-  return problem("too-deep", `\`${visible(file)}\` nests deeper than ${maxDepth} levels`, {
-    place: { file },
+function faulty(file: string, text: string, { kind, offset, message }: JsonFault): Problem {
+  if (kind === "not-json") return notJson(file, text);
+  const said = `\`${visible(file)}\` ${message.replace(/^it /, "")}`;
+  if (kind === "too-large")
+    return problem("too-large", said, {
+      place: { file },
+      hint: "write only what is asked for, without logs or copies of other files",
+    });
+  return problem("too-deep", said, {
+    place: placeAt({ file, text, lineStarts: lineStartsOf(text) }, offset, 1),
     hint: "flatten it: no file of a plan needs more than ten levels",
   });
 }
@@ -115,12 +104,7 @@ function notJson(file: string, text: string): Problem {
 }
 
 function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return "value" in readJson(text);
 }
 
 const JSON_ALONE = "write JSON alone, without prose or code fences around it";
@@ -170,44 +154,6 @@ function firstFault(text: string): {
     if (thrown !== faults) throw thrown;
   }
   return faults[0] ?? { name: "", offset: 0, length: 1 };
-}
-
-/** Depth and number of keys as written; JSON.parse tells neither of doubled keys nor of depth. */
-function outlineOf(text: string): { readonly depth: number; readonly keys: number } {
-  let [depth, deepest, keys] = [0, 0, 0];
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case QUOTE:
-        at = endOfString(text, at);
-        break;
-      case COLON:
-        keys++;
-        break;
-      case OPEN_BRACE:
-      case OPEN_BRACKET:
-        deepest = Math.max(deepest, ++depth);
-        break;
-      case CLOSE_BRACE:
-      case CLOSE_BRACKET:
-        depth--;
-    }
-  }
-  return { depth: deepest, keys };
-}
-
-const [QUOTE, COLON, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [
-  0x22, 0x3a, 0x7b, 0x7d, 0x5b, 0x5d,
-];
-const BACKSLASH = 0x5c;
-
-/** The closing quote is one with an even number of backslashes before it. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let before = end - 1;
-    while (text.charCodeAt(before) === BACKSLASH) before--;
-    if ((end - before) % 2 === 1) return end;
-  }
-  return text.length;
 }
 
 function countKeys(value: unknown): number {

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { artifact, counter, field } from "../core/artifact.ts";
 import { type Problem, problem } from "../core/problem.ts";
 import type { Action, Phase, Protocol, Rule, Subject } from "../core/protocol.ts";
-import { schemaProblems } from "./decomposition/artifacts/schema-problem.ts";
+import { schemaProblems } from "./schema-problem.ts";
 
 const name = z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, "must be a lower-case name");
 const text = z.string().regex(/\S/, "must not be blank");

@@ -1,9 +1,12 @@
+// The room of what protocols are made of: subjects, documents, their schemas, and the checker of tables. Pure: a document comes
+// as text, and what is wrong with it is a `Problem` with its line.
+//
 // Subjects that several of the built-in protocols need beside those of `core/artifact.ts`: what an artifact says,
 // whether a person answered what it asks, and counters that can begin anew.
 import { freshness } from "../core/artifact.ts";
-import type { Artifact } from "../core/parts.ts";
 import type { Subject } from "../core/protocol.ts";
 import type { Json, Run } from "../core/run.ts";
+import type { Artifact } from "../core/run-parts.ts";
 
 export type Content = Artifact["content"];
 

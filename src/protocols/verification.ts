@@ -1,11 +1,25 @@
 // Work that ends with a verification: what the verifier says counts for the commit that it saw, and gaps are planned again,
 // a few times (M7). Rules and subjects for every protocol with a task graph; the phases are the protocol's own.
 import { freshness } from "../core/artifact.ts";
-import { at, go, halt, job, type Rule, rule, type Seen, type Subject, saw } from "../core/protocol.ts";
+import type { Hint } from "../core/hint.ts";
+import {
+  at,
+  decide,
+  go,
+  halt,
+  job,
+  type Rule,
+  rule,
+  type Seen,
+  type Standing,
+  type Subject,
+  saw,
+} from "../core/protocol.ts";
+import type { Run } from "../core/run.ts";
 import { type Content, counterSince, verdict } from "./subject.ts";
 
 /** How often gaps are planned again (M7). */
-export const GAP_PLANS = 2;
+const GAP_PLANS = 2;
 
 export interface Verifying {
   readonly phase: string;
@@ -16,7 +30,7 @@ export interface Verifying {
   /** What `work` is while it is not done. */
   readonly unfinished: readonly string[];
   /** How a person has it planned once more. */
-  readonly onceMore: string;
+  readonly onceMore: Hint;
 }
 
 const verify = job("verifier", "verification");
@@ -86,3 +100,22 @@ export const verifyingSubjects: Readonly<Record<string, Subject>> = {
   gaps: counterSince("gaps", () => GAP_PLANS),
   returns: counterSince("returns", (run) => run.policy.rounds),
 };
+
+/** What the rules say when they let a run stand still. */
+export function halting(run: Run): Standing | undefined {
+  const { rule } = decide(run.protocol, { run, request: "drive", digests: {} });
+  if (rule?.then.kind !== "halt") return undefined;
+  const { code, hint } = rule.then;
+  return { code, message: code === "gaps_remain" ? gapsText(run) : rule.name, hint };
+}
+
+function gapsText({ artifacts: { verification } }: Run): string {
+  const { gaps } = verification?.content ?? {};
+  const listed = Array.isArray(gaps) ? gaps.map(String) : [];
+  return `the gap plans are used up, and gaps remain: ${listed.join("; ")}`;
+}
+
+/** Why work that is verified as a whole stands still, if it does. */
+export function verifyingStands(run: Run): Standing | undefined {
+  return run.halt || run.phase !== "verifying" ? undefined : halting(run);
+}

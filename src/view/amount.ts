@@ -1,5 +1,5 @@
 // Time, tokens and money as people read them. What nobody told is unknown, never zero.
-import type { Usage } from "../core/parts.ts";
+import type { Usage } from "../core/run-parts.ts";
 
 /** `42s`, `3m05s`, `2h07m`: at most six cells below a hundred hours. */
 export function elapsed(ms: number): string {

@@ -1,4 +1,5 @@
 // Figures over a run (D21): how execution went, how the plan is cut, what failed, how well the verifier predicted.
+import { failureCategories } from "../core/outcome.ts";
 import type { Json, Run, Task } from "../core/run.ts";
 
 type Figures = { readonly [key: string]: Json };
@@ -86,7 +87,11 @@ export function failureMetrics(run: Run): Figures {
   const by = (key: (task: Task) => string) => Object.groupBy(failed, key);
   const sizes = (groups: Partial<Record<string, Task[]>>) =>
     Object.fromEntries(Object.entries(groups).map(([name, tasks]) => [name, tasks?.length ?? 0]));
-  const categories = by((task) => task.failure?.category ?? "unknown");
+  // Every category is there, also at zero: whoever reads a table looks for its rows.
+  const categories = {
+    ...Object.fromEntries(failureCategories.map((name) => [name, [] as Task[]])),
+    ...by((task) => task.failure?.category ?? "unknown"),
+  };
   const retryable = failed.filter((task) => task.failure?.retryable).length;
   return {
     total_failed: failed.length,

@@ -1,5 +1,5 @@
 // A finished plan at a glance (D19).
-import type { PlanSummary } from "../core/schedule.ts";
+import type { PlanSummary } from "../core/graph/schedule.ts";
 
 const chain = (ids: readonly string[]) =>
   ids.length <= 12

@@ -1,12 +1,13 @@
 // A Problem as people read it: the sentence, where, the line itself, and something to type.
-import type { Place, Problem } from "../core/problem.ts";
+import type { Location, Problem } from "../core/problem.ts";
+import { hintText, inShell } from "./hint.ts";
 import { oneLine } from "./safe.ts";
 
-export function problemText(problem: Problem, word = "error"): string {
+export function problemText(problem: Problem, word = "error", manner = inShell): string {
   const lines = [`${word}: ${oneLine(problem.message)}`];
   if (problem.place) lines.push(...placeLines(problem.place));
   for (const note of problem.notes ?? []) lines.push(`  ${oneLine(note)}`);
-  if (problem.hint) lines.push(`hint: ${oneLine(problem.hint)}`);
+  if (problem.hint) lines.push(`hint: ${oneLine(hintText(problem.hint, manner))}`);
   return lines.join("\n");
 }
 
@@ -18,7 +19,7 @@ function placeLines({
   pointer,
   source,
   length = 1,
-}: Place): string[] {
+}: Location): string[] {
   const where = line === undefined ? "" : `:${line}:${column}`;
   const inside = pointer ? ` (${oneLine(pointer)})` : "";
   const lines = [` --> ${oneLine(file)}${where}${inside}`];

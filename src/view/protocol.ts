@@ -2,6 +2,7 @@
 // are functions; what is shown of them is what they are about and which values they can have.
 import type { Action, Protocol, Rule } from "../core/protocol.ts";
 import type { Json } from "../core/run.ts";
+import { hintText } from "./hint.ts";
 import { oneLine } from "./safe.ts";
 
 /** One line per rule, in the order in which they are tried. */
@@ -32,9 +33,9 @@ function actionText(protocol: Protocol, action: Action): string {
     case "ask":
       return `ask: ${action.question}`;
     case "wait":
-      return `wait: ${action.hint}`;
+      return `wait: ${hintText(action.hint)}`;
     case "halt":
-      return `halt ${action.code}: ${action.hint}`;
+      return `halt ${action.code}: ${hintText(action.hint)}`;
     case "end":
       return `end ${action.outcome}`;
   }
@@ -93,7 +94,7 @@ export function protocolJson(protocol: Protocol): Json {
     given,
     subjects: Object.fromEntries(subjects),
     counters,
-    graph,
+    graph: graph && { ...(graph.opens !== undefined && { opens: graph.opens }), runs: graph.runs },
     rules: rules.map(({ name: sentence, when, then }) => ({ name: sentence, when, then })),
   };
 }

@@ -1,9 +1,8 @@
-// `state.json` of a run that is no plan: its phase, who stands where in it, the round, and the artifacts that heddle has
+// `state.json` of a run that is about documents: its phase, who stands where in it, the round, and the artifacts that heddle has
 // seen (L2). Sealed like every view (`state-json.ts`).
 import { freshness } from "../core/artifact.ts";
-import type { Artifact } from "../core/parts.ts";
 import type { Json, Run } from "../core/run.ts";
-import { actorsOf } from "../protocols/lifecycle/actors.ts";
+import type { Artifact } from "../core/run-parts.ts";
 
 export type Document = { readonly [key: string]: Json };
 
@@ -22,7 +21,7 @@ export function runView(run: Run): Document {
     created_at: run.createdAt,
     updated_at: run.updatedAt,
     metadata: run.metadata,
-    actors: (run.protocolName === "lifecycle" ? actorsOf(run) : rolesOf(run)) as unknown as Document,
+    actors: run.protocol.own?.actors?.(run) ?? rolesOf(run),
     artifacts: Object.fromEntries(Object.values(run.artifacts).map((each) => [each.name, seen(run, each)])),
     counters: run.counters,
     vars: run.vars,

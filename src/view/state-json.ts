@@ -1,19 +1,31 @@
-// `state.json`: the readable view of a decomposition run, with the field names of the documents (C2). The text
+// `state.json`: the readable view of a run that has tasks, with the field names of the documents (C2). The text
 // carries the position it shows and a digest of itself, near the top, so that both can be read without parsing.
-import { checksum, isSumOf } from "../core/checksum.ts";
-import type { Artifact } from "../core/parts.ts";
+
 import { type Json, type Run, type Task, taskFile } from "../core/run.ts";
-import { statusOf } from "../core/task.ts";
+import type { Artifact } from "../core/run-parts.ts";
+import { isDead, statusOf } from "../core/task.ts";
+import { checksum, isSumOf } from "../journal/checksum.ts";
+import { commandText } from "./hint.ts";
 import { runView } from "./run-json.ts";
-import { sessionFields } from "./session.ts";
 
 /** Above this many tasks the view holds counts and what is neither pending nor complete. */
-export const fullViewLimit = 1_000;
+const fullViewLimit = 1_000;
 
 type Document = { readonly [key: string]: Json };
 
-export function stateText(run: Run, { all = false } = {}): string {
-  return sealed(stateView(run, { all }));
+/** The view before it is sealed: its events come from the journal, and are put to it by `sealedWith`. */
+export function openText(run: Run): string {
+  return textOf(stateView(run));
+}
+
+export const hasEvents = ({ protocol }: Pick<Run, "protocol">) => protocol.own?.viewOfEvents === true;
+
+/** An event is a line of its own: they are many, and a person looks for one of them. */
+export function sealedWith(text: string, events: readonly Document[] | undefined): string {
+  if (events === undefined) return sealedText(text);
+  const lines = events.map((each) => `\n    ${JSON.stringify(each)}`).join(",");
+  const list = lines === "" ? "[]" : `[${lines}\n  ]`;
+  return sealedText(`${text.slice(0, -"\n}\n".length)},\n  "events": ${list}\n}\n`);
 }
 
 export function stateView(run: Run, { all = false } = {}): Document {
@@ -25,8 +37,7 @@ export function stateView(run: Run, { all = false } = {}): Document {
   return documentOf(run, tasks, full);
 }
 
-/** Plans and missions have tasks; the other protocols are about documents alone. */
-const hasTasks = ({ protocolName }: Run) => ["decomposition", "mission"].includes(protocolName);
+const hasTasks = ({ protocol }: Run) => protocol.own?.viewOfTasks === true;
 
 function documentOf(run: Run, tasks: Document, full: boolean): Document {
   return {
@@ -35,7 +46,7 @@ function documentOf(run: Run, tasks: Document, full: boolean): Document {
     position: run.position,
     digest: "",
     phase: { current: run.phase, completed: run.completedPhases },
-    ...(run.protocolName === "mission" && sessionFields(run)),
+    ...run.protocol.own?.session?.(run),
     target_dir: run.targetDir,
     created_at: run.createdAt,
     updated_at: run.updatedAt,
@@ -43,7 +54,7 @@ function documentOf(run: Run, tasks: Document, full: boolean): Document {
     artifacts: artifactsView(run),
     tasks,
     execution: executionView(run),
-    halt: haltView(run),
+    halt: standstillView(run),
     ...(run.questions.length > 0 && { questions: run.questions.map((question) => ({ ...question })) }),
     calibration: calibrationView(run, full),
   };
@@ -65,12 +76,19 @@ function artifactsView(run: Run): Document {
 function artifactView({ name, path, digest, valid, validatedAt, problems, content }: Artifact): Document {
   const error = problems.length > 0 ? problems.join("; ") : null;
   if (name === "spec_coverage") return { ...content, computed_at: validatedAt };
-  if (name === "task_validation") return { ...content, valid, validated_at: validatedAt, error };
+  if (name === "task_validation")
+    return {
+      issues: [],
+      ...content,
+      valid: valid && content.verdict !== "BLOCKED",
+      validated_at: validatedAt,
+      error,
+    };
   return { path, checksum: digest.slice(0, 16), valid, validated_at: validatedAt, error };
 }
 
-export function taskView(run: Run, task: Task): Document {
-  const { def, failure } = task;
+function taskView(run: Run, task: Task): Document {
+  const { def } = task;
   return {
     id: def.id,
     name: def.name,
@@ -86,23 +104,50 @@ export function taskView(run: Run, task: Task): Document {
     files_created: task.created,
     files_modified: task.modified,
     ...(task.done !== null && { verified: task.done === "verified" }),
-    ...(failure && {
-      error: failure.error,
-      failure: { category: failure.category, subcategory: failure.subcategory, retryable: failure.retryable },
-    }),
+    ...failureView(run, task),
     ...(task.skipReason !== null && { skip_reason: task.skipReason }),
     ...(task.verification && { verification: verificationView(task.verification) }),
     ...(task.rollback !== null && { rollback_data: task.rollback }),
   };
 }
 
-function verificationView({ verifiedAt, ...rest }: NonNullable<Task["verification"]>): Document {
-  return { ...rest, verified_at: verifiedAt };
+/** A skipped task is still one that had failed; a blocked one says what holds it back. */
+function failureView(run: Run, task: Task): Document {
+  const failure = task.failure ?? (task.state === "skipped" ? task.lastFailure : null);
+  const error = statusOf(task) === "blocked" ? blockedBy(run, task) : failure?.error;
+  return {
+    ...(error !== undefined && { error }),
+    ...(failure && {
+      failure: { category: failure.category, subcategory: failure.subcategory, retryable: failure.retryable },
+    }),
+  };
+}
+
+/** In the first implementation's words for what stands directly before it; further back there is another blocked one. */
+function blockedBy(run: Run, { def }: Task): string {
+  const dead = def.dependsOn.flatMap((id) => run.tasks.get(id) ?? []).filter(isDead);
+  const cause =
+    dead.find(({ state }) => state === "failed") ?? dead.find(({ state }) => state === "complete");
+  if (cause === undefined) return `Blocked by blocked task ${dead[0]?.def.id ?? ""}`;
+  const what = cause.state === "failed" ? "failed task" : "verification failure of";
+  return `Blocked by ${what} ${cause.def.id}`;
+}
+
+function verificationView(verification: NonNullable<Task["verification"]>): Document {
+  const { verifiedAt, criteria, quality, tests, ...rest } = verification;
+  return {
+    ...rest,
+    criteria: criteria ?? [],
+    quality: quality ?? {},
+    tests: tests ?? {},
+    verified_at: verifiedAt,
+  };
 }
 
 /** Wall-clock time is shown, never decided on. */
-function seconds({ startedAt, completedAt }: Task): number | null {
-  if (startedAt === null || completedAt === null) return null;
+function seconds({ state, startedAt, completedAt }: Task): number | null {
+  // The time until somebody skipped it says nothing about the work.
+  if (state === "skipped" || startedAt === null || completedAt === null) return null;
   return Math.max(0, (Date.parse(completedAt) - Date.parse(startedAt)) / 1000);
 }
 
@@ -133,11 +178,20 @@ export function haltView(run: Run): Document {
   };
 }
 
+/** Where a protocol has words of its own for why it stands still: nothing while it does not (M12). */
+function standstillView(run: Run): Json {
+  const standing = run.protocol.own?.standing?.(run);
+  if (!standing) return haltView(run);
+  const { code, message, hint } = standing;
+  if (!run.halt && code === "working") return null;
+  return { ...(run.halt && haltView(run)), code, message, command: commandText(hint) };
+}
+
 function calibrationView(run: Run, full: boolean): Document {
   const { correct, falsePositives, falseNegatives } = run.calibration;
   const total = correct + falsePositives + falseNegatives;
   const base = { total_verified: total, correct };
-  if (total === 0 || !full) return { ...base, false_positives: [], false_negatives: [] };
+  if (total === 0 || !full) return { ...base, false_positives: [], false_negatives: [], history: [] };
   const calibrated = sorted(run).filter((task) => task.calibration !== null);
   const named = (outcome: string) =>
     calibrated.filter((task) => task.calibration?.outcome === outcome).map((task) => task.def.id);
@@ -167,8 +221,10 @@ const runLine = /^ {2}"run": "([^"]*)",?$/m;
 
 /** The digest covers the whole text with its own place left empty. */
 export function sealed(document: Document): string {
-  return sealedText(`${JSON.stringify(document, null, 2)}\n`);
+  return sealedText(textOf(document));
 }
+
+const textOf = (document: Document) => `${JSON.stringify(document, null, 2)}\n`;
 
 function sealedText(text: string): string {
   return text.replace(digestLine, `$1${digestText(checksum(text))}$3`);
@@ -178,7 +234,7 @@ const tasksOpen = '\n  "tasks": {\n';
 const tasksClose = '\n  },\n  "execution": {';
 
 /**
- * The same text as `stateText`, made from the text before and the tasks that changed since: the others need not be
+ * The same text as `openText`, made from the text before and the tasks that changed since: the others need not be
  * read. Nothing when that text does not list them all.
  */
 export function restated(run: Run, before: string, changed: readonly Task[]): string | undefined {
@@ -186,7 +242,7 @@ export function restated(run: Run, before: string, changed: readonly Task[]): st
   const [open, close] = [before.indexOf(tasksOpen), before.lastIndexOf(tasksClose)];
   if (run.tasks.size > fullViewLimit || open < 0 || close < open) return undefined;
   let listed = `${before.slice(open + tasksOpen.length - 1, close)},`;
-  for (const task of changed) {
+  for (const task of new Set([...changed, ...changed.flatMap((each) => blockedBehind(run, each))])) {
     const name = `\n    ${JSON.stringify(task.def.id)}: `;
     const from = listed.indexOf(name);
     if (from < 0) return undefined;
@@ -196,12 +252,15 @@ export function restated(run: Run, before: string, changed: readonly Task[]): st
       .slice(0, -"\n    }".length);
     listed = `${listed.slice(0, from)}${name}${now}${listed.slice(to)}`;
   }
-  const rest = `${JSON.stringify(documentOf(run, {}, true), null, 2)}\n`;
+  const rest = textOf(documentOf(run, {}, true));
   const place = '\n  "tasks": {},\n';
   const at = rest.indexOf(place);
-  return sealedText(
-    `${rest.slice(0, at)}\n  "tasks": {${listed.slice(0, -1)}\n  },\n${rest.slice(at + place.length)}`,
-  );
+  return `${rest.slice(0, at)}\n  "tasks": {${listed.slice(0, -1)}\n  },\n${rest.slice(at + place.length)}`;
+}
+
+/** What a blocked task says of those before it may change with them alone. */
+function blockedBehind(run: Run, { dependents }: Task): Task[] {
+  return dependents.flatMap((id) => run.tasks.get(id) ?? []).filter((each) => statusOf(each) === "blocked");
 }
 
 /** Views from before CRC-32 have sums of 53 bits, in 14 digits. */

@@ -1,16 +1,24 @@
 // The suggestion object: what the rules ask for next, and on what evidence. The same from the command line, the
 // REPL, the library and MCP (L8).
+
+import { becauseOf, isByHand } from "../core/artifact.ts";
+import { type Hint, joined } from "../core/hint.ts";
+import { afterHalt } from "../core/idle.ts";
 import { type Action, decide } from "../core/protocol.ts";
 import type { Run } from "../core/run.ts";
-import { hintOf, unknownPhase, waysOn } from "../core/step-phase.ts";
+import { commandOf, hintOf, unknownPhase, waysOn } from "../core/steps/phase.ts";
+import { hintText, inShell, type Manner } from "./hint.ts";
+import { oneLine } from "./safe.ts";
 
 export interface Suggestion {
   readonly run: string;
   readonly currentPhase: string;
   readonly suggestedNext: string;
   readonly reason: string;
+  /** What the documents say that the rule looked at: issues, commands with their last lines, a person's words. */
+  readonly because: readonly string[];
   readonly action: string;
-  readonly hint: string | null;
+  readonly hint: Hint | null;
   readonly evidence: Readonly<Record<string, string>>;
   readonly alternatives: readonly string[];
 }
@@ -27,11 +35,17 @@ export function suggestNext(run: Run, digests: Digests): Suggestion {
     currentPhase: run.phase,
     suggestedNext: to,
     reason: rule?.name ?? "no rule says how to go on",
+    because: [...haltedWords(run), ...(rule ? becauseOf(run, rule, saw) : [])],
     action: rule?.then.kind ?? "none",
     hint: rule ? hintFor(run, rule.then) : null,
     evidence: saw,
     alternatives: waysOn(run).filter((phase) => phase !== to),
   };
+}
+
+/** Nothing is done while a run is halted, whatever the rules ask for. */
+function haltedWords({ halt }: Run): string[] {
+  return halt ? [`halted: ${halt.reason}`] : [];
 }
 
 /** L7: a phase that the protocol does not know has no next one. */
@@ -41,26 +55,34 @@ function lost(run: Run, known: readonly string[]): Suggestion {
     currentPhase: run.phase,
     suggestedNext: run.phase,
     reason: unknownPhase(run, run.phase),
+    because: [],
     action: "none",
-    hint: "heddle state restore",
+    hint: { do: "restore-view" },
     evidence: { phase: run.phase },
     alternatives: known,
   };
 }
 
-/** What is wrong with what is there, field by field; running the phase again mends it, and so can a person (L5). */
-function hintFor(run: Run, action: Action): string {
+/** What is wrong with what is there, field by field; running the phase again fixes it, and so can a person (L5). */
+function hintFor(run: Run, action: Action): Hint {
+  if (run.halt && (action.kind === "tasks" || action.kind === "job")) return afterHalt(run, run.halt);
   const hint = hintOf(run, action);
   if (action.kind !== "job") return hint;
+  const made = run.artifacts[action.makes];
+  if (isByHand(made)) return joined(`${made?.problems[0] ?? ""}: `, commandOf(run), " does that");
   const { valid = true, problems = [], path = "" } = run.artifacts[action.makes] ?? {};
   if (valid || problems.length === 0) return hint;
   const more = problems.length > 3 ? ` and ${problems.length - 3} more` : "";
-  return `${problems.slice(0, 3).join("; ")}${more}: ${hint}, or mend ${path} by hand`;
+  return joined(`${problems.slice(0, 3).join("; ")}${more}: `, hint, `, or fix ${path} by hand`);
 }
 
-export function suggestionText(suggestion: Suggestion): string {
-  const { action, hint } = suggestion;
-  return [whatIsNext(suggestion), ...(hint && action !== "go" ? [`hint: ${hint}`] : [])].join("\n");
+export function suggestionText(suggestion: Suggestion, manner: Manner = inShell): string {
+  const { action, hint, because } = suggestion;
+  return [
+    whatIsNext(suggestion),
+    ...because.map((line) => `  ${oneLine(line)}`),
+    ...(hint && action !== "go" ? [`hint: ${hintText(hint, manner)}`] : []),
+  ].join("\n");
 }
 
 /** In a line, for whoever is about to see it done. */

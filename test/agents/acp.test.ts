@@ -6,9 +6,9 @@ import { describe, expect, it } from "vitest";
 import { type AcpAgent, acp } from "../../src/agents/acp.ts";
 import { acpAgents } from "../../src/agents/acp-agents.ts";
 import { AcpStream } from "../../src/agents/acp-stream.ts";
-import type { Ending } from "../../src/host/program.ts";
-import { findSandbox } from "../../src/host/sandbox.ts";
-import { Talk } from "../../src/host/talk.ts";
+import { findSandbox } from "../../src/host/box/box.ts";
+import type { Ending } from "../../src/host/program/program.ts";
+import { Talk } from "../../src/host/program/talk.ts";
 import { agentSuite, type Behaviour, endOf, folder, heard, orderIn } from "./suite.ts";
 
 const rpc = (message: object) => ({ jsonrpc: "2.0", ...message });

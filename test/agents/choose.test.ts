@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { Config } from "../../src/config/config.ts";
-import { chooseAgents } from "../../src/engine/agents.ts";
-import { assignments } from "../../src/engine/who.ts";
+import { chooseAgents } from "../../src/orders/agents.ts";
+import { opensNetwork } from "../../src/orders/make-agent.ts";
+import { protocols } from "../../src/packs/registry.ts";
+import { assignments } from "../../src/watch/who.ts";
 import { folder, orderIn } from "./suite.ts";
 
 const before = { ...process.env };
@@ -34,6 +36,83 @@ async function startedWith(agent: ReturnType<typeof choose>, root: string): Prom
   for await (const event of events) if (event.kind === "said") return event.text;
   return "";
 }
+
+describe("U16 a machine without any box", () => {
+  const missing = { code: "no-sandbox", message: "bubblewrap is not installed" };
+  const without = (named: string, root: string, config: Config = {}) =>
+    chooseAgents({ config, named, root, box: { kind: "missing", problem: missing } }).forRole("planner");
+
+  it("says first what is wrong with the agent, because a box would not help it", () => {
+    expect(without("nobody", machine())).toMatchObject({ code: "unknown-agent" });
+    expect(without("claude", machine({ installed: false }))).toMatchObject({ code: "no-claude" });
+    expect(without("claude", machine({ key: false }))).toMatchObject({ code: "no-key" });
+    expect(without("command:./x", machine())).toMatchObject({
+      code: "no-program",
+      hint: expect.stringMatching(/^ls -l \//),
+    });
+  });
+
+  it("says that a box is missing where the agent is in order", () => {
+    expect(without("claude", machine())).toBe(missing);
+    expect(without("command:/bin/sh", machine())).toBe(missing);
+  });
+
+  it("lets a scripted agent work, which is heddle's own code", () => {
+    const root = machine();
+    writeFileSync(join(root, "s.json"), "{}");
+    expect(without("scripted:s.json", root)).toMatchObject({ name: expect.any(String) });
+  });
+});
+
+describe("U10 what an agent may reach", () => {
+  const sandbox = {
+    kind: "bubblewrap",
+    path: "/usr/bin/bwrap",
+    version: "0.8.0",
+    nesting: "refused",
+  } as const;
+  const settingsOf = (named: string, config: Config = {}) => {
+    const found = chooseAgents({ config, named, root: machine(), box: { kind: "boxed", sandbox } });
+    const agent = found.forRole("planner") as Agent;
+    return agent.recipe?.kind === "scripted" ? undefined : agent.recipe?.settings;
+  };
+  const routes = [{ vendor: "anthropic", variable: "ANTHROPIC_API_KEY" }];
+
+  it("is its model alone, where heddle knows its vendor", () => {
+    expect(settingsOf("claude")).toMatchObject({ network: false, gate: routes });
+    const agents = { mine: { command: ["./x"], env: ["ANTHROPIC_API_KEY"] } };
+    expect(settingsOf("mine", { agents })).toMatchObject({ network: false, gate: routes });
+  });
+
+  it("is what the person says, of this agent or of all, the narrower one first", () => {
+    const agents: Config["agents"] = { claude: { kind: "claude", network: true } };
+    expect(settingsOf("claude", { agents, network: { agents: "model" } })).not.toHaveProperty("gate");
+    expect(settingsOf("claude", { network: { agents: true } })).toMatchObject({ network: true });
+    const hosts = ["registry.npmjs.org"];
+    expect(settingsOf("claude", { network: { agents: hosts } })).toMatchObject({
+      network: false,
+      gate: routes,
+      hosts,
+    });
+  });
+
+  it("U11 is nothing for a program without a key, and refused by name where its vendor is unknown", () => {
+    expect(settingsOf("command:./x")).toMatchObject({ network: false });
+    expect(settingsOf("command:./x")).not.toHaveProperty("gate");
+    expect(settingsOf("command:./x", { network: { agents: true } })).toMatchObject({ network: true });
+    const agents = { mine: { command: ["./x"], env: ["MISTRAL_API_KEY"] } };
+    expect(settingsOf("mine", { agents })).toMatchObject({ network: false, gate: [] });
+  });
+
+  it("U11 is everything for who signs its own requests, and every view says so", () => {
+    const agents = { claude: { kind: "claude" as const, env: ["CLAUDE_CODE_USE_BEDROCK"] } };
+    expect(settingsOf("claude", { agents })).toMatchObject({ network: true });
+    expect(opensNetwork({ agents })).toBe(true);
+    expect(opensNetwork({ agents, network: { agents: "model" } })).toBe(false);
+    expect(opensNetwork({ agents: { mine: { command: ["./x"], network: true } } }, "claude")).toBe(true);
+    expect(opensNetwork({ agents: { mine: { command: ["./x"] } } }, "claude")).toBe(false);
+  });
+});
 
 describe("U1 --agent", () => {
   it("claude is Claude Code, within the task's budget", async () => {
@@ -68,7 +147,10 @@ describe("U1 --agent", () => {
     writeFileSync(join(root, "bin/codex"), `#!/bin/sh\necho "$@"\n`, { mode: 0o755 });
     delete process.env.CODEX_API_KEY;
     delete process.env.OPENAI_API_KEY;
-    expect(choose("codex", root)).toMatchObject({ code: "no-key", hint: "export OPENAI_API_KEY=…" });
+    expect(choose("codex", root)).toMatchObject({
+      code: "no-key",
+      hint: "export OPENAI_API_KEY=…, or sign in with Codex itself: codex login",
+    });
     process.env.OPENAI_API_KEY = "sk-for-this-test";
     const config: Config = { agents: { codex: { kind: "codex", effort: "low" } } };
     const said = await startedWith(choose("codex:gpt-5.5", root, config), root);
@@ -131,7 +213,7 @@ describe("U1 heddle who", () => {
       tags: { ui: { effort: "high" } },
     };
     writeFileSync(join(root, ".heddle/config.json"), JSON.stringify(config));
-    const all = assignments(root, undefined);
+    const all = assignments(root, Object.values(protocols), undefined);
     const find = (role: string, tag: string | null = null) =>
       all.find((each) => each.role === role && each.tag === tag);
     expect(find("task-plan-verifier")).toMatchObject({
@@ -147,6 +229,8 @@ describe("U1 heddle who", () => {
     expect(find("task-executor", "ui")).toMatchObject({ effort: "high", why: { effort: "tags.ui.effort" } });
     expect(find("task-verifier")).toMatchObject({ agent: "claude" });
     expect(all.map(({ protocol }) => protocol)).toContain("mission");
-    expect(assignments(root, "codex").every(({ why }) => why.agent !== "agent")).toBe(true);
+    expect(
+      assignments(root, Object.values(protocols), "codex").every(({ why }) => why.agent !== "agent"),
+    ).toBe(true);
   });
 });

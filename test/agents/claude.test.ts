@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { type ClaudeAgent, claude } from "../../src/agents/claude.ts";
 import { ClaudeStream } from "../../src/agents/claude-stream.ts";
 import { claudeProgram, findNative } from "../../src/agents/find-native.ts";
-import type { Ending } from "../../src/host/program.ts";
-import { findSandbox } from "../../src/host/sandbox.ts";
+import { findSandbox } from "../../src/host/box/box.ts";
+import type { Ending } from "../../src/host/program/program.ts";
 import { agentSuite, type Behaviour, endOf, folder, heard, orderIn } from "./suite.ts";
 
 const init = { type: "system", subtype: "init", session_id: "s", tools: ["Bash"], model: "claude-opus-5-5" };

@@ -7,8 +7,8 @@ import { type CodexAgent, codex } from "../../src/agents/codex.ts";
 import { Rollout } from "../../src/agents/codex-rollout.ts";
 import { CodexStream } from "../../src/agents/codex-stream.ts";
 import { codexProgram, findNative } from "../../src/agents/find-native.ts";
-import type { Ending } from "../../src/host/program.ts";
-import { findSandbox } from "../../src/host/sandbox.ts";
+import { findSandbox } from "../../src/host/box/box.ts";
+import type { Ending } from "../../src/host/program/program.ts";
 import { agentSuite, type Behaviour, endOf, folder, heard, orderIn } from "./suite.ts";
 
 const thread = "01a1dfc8-a6b9-7611-82ad-020cb45b3d28";

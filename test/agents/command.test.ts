@@ -1,10 +1,11 @@
 // A program as an agent: the shared suite, and what only a program can do wrong.
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CommandAgent, command } from "../../src/agents/command.ts";
-import { findSandbox } from "../../src/host/sandbox.ts";
+import { findSandbox } from "../../src/host/box/box.ts";
+import { commandLines } from "../needs.ts";
 import { agentSuite, type Behaviour, endOf, folder, heard, orderIn } from "./suite.ts";
 
 const scripts: Readonly<Record<Exclude<Behaviour, "cannot-start">, string>> = {
@@ -178,8 +179,7 @@ describe("what a program is given", () => {
       unconfined(program(root, `setsid sh -c 'sleep 1000; : ${marker}' & sleep 0.2`)),
       orderIn(root),
     );
-    const all = execFileSync("ps", ["-eo", "args="], { encoding: "utf8" });
-    expect(all).not.toContain(marker);
+    expect(commandLines().join("\n")).not.toContain(marker);
     expect(spawnSync("true").status).toBe(0);
   });
 
@@ -189,5 +189,17 @@ describe("what a program is given", () => {
       await heard(unconfined(program(root, "trap '' TERM; sleep 1000")), orderIn(root, { wallMs: 200 })),
     );
     expect(end).toMatchObject({ kind: "failed", category: "timeout" });
+  });
+});
+
+describe.runIf(found.ok)("a program that has no network", () => {
+  it("U11 says so, and what opens it, where it fails for want of one", async () => {
+    const root = folder();
+    const body = `node -e 'fetch("http://api.example.org/").catch((e) => { console.error(e.cause); process.exit(1) })'`;
+    const box = { kind: "boxed", sandbox: found as Extract<typeof found, { ok: true }> } as const;
+    const failed = { kind: "failed", message: expect.stringContaining('"network"') };
+    expect(endOf(await heard(unconfined(program(root, body), { box }), orderIn(root)))).toMatchObject(failed);
+    const plain = endOf(await heard(unconfined(program(root, "exit 1"), { box }), orderIn(root)));
+    expect(plain).toMatchObject({ kind: "failed", message: expect.not.stringContaining("network") });
   });
 });

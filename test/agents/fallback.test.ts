@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Agent } from "../../src/agents/agent.ts";
 import type { Config } from "../../src/config/config.ts";
 import { limitsSet, workerFor } from "../../src/config/worker.ts";
-import { type Agents, chooseAgents } from "../../src/engine/agents.ts";
+import { type Agents, chooseAgents } from "../../src/orders/agents.ts";
 import { folder, orderIn } from "./suite.ts";
 
 const before = { ...process.env };

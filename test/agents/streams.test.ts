@@ -8,7 +8,7 @@ import { ClaudeStream } from "../../src/agents/claude-stream.ts";
 import { Rollout } from "../../src/agents/codex-rollout.ts";
 import { CodexStream } from "../../src/agents/codex-stream.ts";
 import type { Stream } from "../../src/agents/conversation.ts";
-import { Talk } from "../../src/host/talk.ts";
+import { Talk } from "../../src/host/program/talk.ts";
 
 const limits = { wallMs: 1000, silenceMs: 1000, outputBytes: 1e6, lineBytes: 1e5 };
 const exited = { kind: "exited", code: 0 } as const;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Agent, AgentEvent, Order, Stopped } from "../../src/agents/agent.ts";
-import type { Limits } from "../../src/host/limits.ts";
+import type { Limits } from "../../src/host/program/limits.ts";
 
 export type Behaviour =
   | "writes"

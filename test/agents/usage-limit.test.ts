@@ -30,6 +30,29 @@ describe("C7 a usage limit", () => {
     expect(resetIn(said, now)).toBeNull();
   });
 
+  it.each([
+    // 15:00 in UTC is 10 in New York (winter), 20:30 in Calcutta, 2 of the next day in Melbourne (summer).
+    ["resets 8pm (America/New_York)", 10 * 60],
+    ["resets 9:30am (America/New_York)", 23.5 * 60],
+    ["resets 5:30am (Asia/Calcutta)", 9 * 60],
+    ["resets at 3am (Australia/Melbourne)", 60],
+    ["try again at 17:00 Europe/Berlin", 60],
+    ["resets 4pm UTC", 60],
+    // Midnight lies on the next day there.
+    ["resets 12am (Pacific/Auckland)", 20 * 60],
+  ])("is read in the zone that it names, whatever the machine's is: usage limit, %s", (said, wait) => {
+    expect(resetIn(`usage limit, ${said}`, now)).toBe(wait * minutes);
+  });
+
+  it("is read by the clock of the day on which it ends, where clocks change in between", () => {
+    const before = new Date("2026-10-31T22:00:00Z");
+    expect(resetIn("resets 8am (America/New_York)", before)).toBe(15 * 60 * minutes);
+  });
+
+  it("has an unknown end in a zone that nobody knows", () => {
+    expect(resetIn("usage limit, resets 8pm (Middle-earth/Bree)", now)).toBeNull();
+  });
+
   it("is not what other failures are", () => {
     for (const said of ["unexpected status 500", "Connection failed", "invalid x-api-key"])
       expect(isUsageLimit(said)).toBe(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkCapabilityMap } from "../../src/protocols/decomposition/artifacts/check-capability-map.ts";
+import { checkCapabilityMap } from "../../src/packs/decomposition/checks/check-capability-map.ts";
 import { capabilityMap, codes, fileOf, spec } from "./samples.ts";
 
 type Map = ReturnType<typeof capabilityMap>;

@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  checkBundle,
-  checkCheckpoint,
-  checkResult,
-  checkState,
-} from "../../src/protocols/decomposition/artifacts/check-execution-files.ts";
+import { checkBundle, checkState } from "../../src/packs/decomposition/checks/check-execution-files.ts";
+import { checkResult } from "../../src/work/result.ts";
 import { codes, fileOf } from "./samples.ts";
 
 const at = "2026-11-15T06:46:11.830810+00:00";
@@ -82,36 +78,6 @@ describe("checkBundle", () => {
   it("X5 refuses a bundle of another task or version", () => {
     const { problems } = checkBundle({ ...fileOf(bundle("2.0")), taskId: "T002" });
     expect(codes(problems)).toEqual(["wrong-value", "wrong-task"]);
-  });
-});
-
-const checkpoint = () => ({
-  version: "1.0",
-  batch_id: "batch-2026-11-15",
-  spawned_at: at,
-  status: "active",
-  parallel_limit: 3,
-  tasks: { spawned: ["T001", "T002"], pending: ["T002"], completed: ["T001"], failed: [] as string[] },
-  last_heartbeat: at,
-  orphan_timeout_seconds: 1800,
-});
-
-describe("checkCheckpoint", () => {
-  it("X20 accepts a checkpoint of the first implementation", () => {
-    expect(checkCheckpoint({ ...fileOf(checkpoint()), tasks: new Set(["T001", "T002"]) }).problems).toEqual(
-      [],
-    );
-  });
-
-  it("X20 refuses a task in two lists, or in none of the batch", () => {
-    const value = checkpoint();
-    value.tasks.failed.push("T001", "T009");
-    expect(codes(checkCheckpoint(fileOf(value)).problems)).toEqual(["listed-twice", "not-spawned"]);
-  });
-
-  it("X20 refuses unknown tasks", () => {
-    const { problems } = checkCheckpoint({ ...fileOf(checkpoint()), tasks: new Set(["T001"]) });
-    expect(codes(problems)).toEqual(["unknown-task"]);
   });
 });
 

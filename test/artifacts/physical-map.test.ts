@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkPhysicalMap } from "../../src/protocols/decomposition/artifacts/check-physical-map.ts";
+import { checkPhysicalMap } from "../../src/packs/decomposition/checks/check-physical-map.ts";
 import { codes, fileOf, physicalMap } from "./samples.ts";
 
 type Map = ReturnType<typeof physicalMap>;

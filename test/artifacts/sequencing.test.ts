@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import {
   checkSequencing,
   sequencingWarnings,
-} from "../../src/protocols/decomposition/artifacts/check-sequencing.ts";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
+} from "../../src/packs/decomposition/checks/check-sequencing.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
 import { codes, type SampleTask, task, taskFiles } from "./samples.ts";
 
 function problemsOf(...tasks: readonly SampleTask[]) {

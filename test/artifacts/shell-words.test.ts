@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { shellWords } from "../../src/protocols/decomposition/artifacts/shell-words.ts";
+import { shellWords } from "../../src/packs/decomposition/checks/shell-words.ts";
 
 const expansion = `$${"{"}x#'a}'}`;
 

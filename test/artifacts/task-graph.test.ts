@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
 import {
   condense,
   shortestCircle,
   unorderedPairs,
-} from "../../src/protocols/decomposition/artifacts/dependency-graph.ts";
+} from "../../src/packs/decomposition/checks/dependency-graph.ts";
 import { codes, type SampleTask, task, taskFiles } from "./samples.ts";
 
 function problemsOf(...tasks: readonly SampleTask[]) {

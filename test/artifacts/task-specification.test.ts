@@ -1,6 +1,6 @@
 // Tasks held against the specification: quotes and requirements (D9, D10).
 import { describe, expect, it } from "vitest";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
 import { codes, type SampleTask, spec, task, taskFiles } from "./samples.ts";
 
 const behaviours = new Set(["B1"]);

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  checkTaskValidation,
-  verdictOf,
-} from "../../src/protocols/decomposition/artifacts/check-task-validation.ts";
-import {
   dimensionNames,
   type TaskValidation,
-} from "../../src/protocols/decomposition/artifacts/task-validation.ts";
-import { renderTaskValidation } from "../../src/protocols/decomposition/artifacts/task-validation-report.ts";
+} from "../../src/packs/decomposition/artifacts/task-validation.ts";
+import { renderTaskValidation } from "../../src/packs/decomposition/artifacts/task-validation-report.ts";
+import {
+  checkTaskValidation,
+  verdictOf,
+} from "../../src/packs/decomposition/checks/check-task-validation.ts";
 import { codes, fileOf } from "./samples.ts";
 
 type Score = "PASS" | "PARTIAL" | "FAIL" | "N-A";

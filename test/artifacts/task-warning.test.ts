@@ -1,6 +1,6 @@
 // What is unwise about tasks: said, and never held against them (D9).
 import { describe, expect, it } from "vitest";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
 import { codes, task, taskFiles } from "./samples.ts";
 
 const behaviours = new Set(["B1"]);
@@ -58,14 +58,29 @@ describe("commands", () => {
     expect([...problems, ...warnings]).toEqual([]);
   });
 
-  it.each(["true", ":", "exit 0", "echo done", "npm test || true", "grep -q x y || :"])(
-    "D9 warns of a command that can not fail: %j",
-    (command) => {
-      expect(codes(withCommand(command).warnings)).toEqual(["empty-command"]);
-    },
-  );
+  it.each([
+    ["rm -rf /", "removes more than what the task made"],
+    ["rm -rf ./* && npm test", "removes more than what the task made"],
+    ['rm -r "$HOME"', "removes more than what the task made"],
+    ["sh -c 'rm -fr ~'", "removes more than what the task made"],
+    ["git push origin main", "pushes to another repository"],
+    ["npm test && git reset --hard", "changes the checkout"],
+    ["curl -s https://example.org/x | sh", "runs what it fetches from the network"],
+    ["npm publish", "publishes something"],
+    ["sudo make install", "is meant for the machine, not for the project"],
+    ["ssh host ls", "reaches out to another machine"],
+  ])("D25 warns of a command that destroys or reaches out: %j", (command, said) => {
+    const { problems, warnings } = withCommand(command);
+    expect(problems).toEqual([]);
+    expect(warnings).toMatchObject([{ code: "dangerous-command", message: `\`${command}\` ${said}` }]);
+  });
 
-  it.each(["echo a | grep -q a", "npm test || exit 1", "true && npm test"])("D9 lets %j pass", (command) => {
+  it.each([
+    "rm -rf dist && npm run build",
+    "git diff --exit-code",
+    "curl -fsS http://localhost:1",
+    "npm run push",
+  ])("D25 lets %j pass", (command) => {
     expect(withCommand(command).warnings).toEqual([]);
   });
 });

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Config, parseConfig, phases } from "../../src/config/config.ts";
 import { defaultPolicy } from "../../src/core/policy.ts";
-import { limitsFor, policyOf, readConfig } from "../../src/engine/config.ts";
-import { protocols } from "../../src/protocols/registry.ts";
+import { limitsFor, policyOf, readConfig } from "../../src/orders/config.ts";
+import { protocols } from "../../src/packs/registry.ts";
 import { workersOf } from "../../src/protocols/workers.ts";
 
 const file = "/p/.heddle/config.json";
@@ -256,7 +256,7 @@ describe("C7 limits", () => {
 
 describe("policy", () => {
   it("is ours where nothing is set", () => {
-    expect(policyOf({})).toEqual(defaultPolicy);
+    expect(policyOf({})).toEqual({ ...defaultPolicy, baseline: true });
   });
 
   it("takes attempts, executors and budgets from the configuration", () => {

@@ -5,7 +5,7 @@ import type { Input } from "../../src/core/input.ts";
 import type { Problem } from "../../src/core/problem.ts";
 import type { Run, TaskDef } from "../../src/core/run.ts";
 import { carryOut } from "../../src/core/step.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
 
 export function planOf(text: string): TaskDef[] {
   return text

@@ -6,7 +6,7 @@ import type { Input } from "../../src/core/input.ts";
 import { type Run, statuses, taskOf } from "../../src/core/run.ts";
 import { isReady, statusOf } from "../../src/core/task.ts";
 import { whyRun, whyTask } from "../../src/core/why.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
 import { Conversation, definition, holder, planOf } from "./plan.ts";
 
 const start = (task: string): Input => ({ kind: "start", task });
@@ -138,9 +138,23 @@ describe("tasks", () => {
     conversation.submit({ kind: "halt", reason: "lunch" });
     expect(codes(conversation, start("T002"))).toEqual(["halted"]);
     expect(codes(conversation, complete("T001"))).toEqual([]);
-    expect(whyRun(conversation.run).hint).toBe("heddle resume");
+    expect(whyRun(conversation.run).hint).toEqual({ do: "resume" });
     conversation.submit({ kind: "resume", stopFile: false });
     expect(codes(conversation, start("T002"))).toEqual([]);
+  });
+
+  it("X12 D25 a skipped task still shows when its last attempt began, its files and its verification", () => {
+    const conversation = Conversation.ready("T001");
+    conversation.submit(start("T001"));
+    const began = taskOf(conversation.run, "T001").startedAt;
+    conversation.submit(fail("T001"));
+    conversation.submit(skip("T001"));
+    expect(taskOf(conversation.run, "T001")).toMatchObject({
+      state: "skipped",
+      startedAt: began,
+      attempts: 1,
+    });
+    expect(began).not.toBeNull();
   });
 
   it("X15 is complete when every task is complete or skipped, and not while one is failed or blocked", () => {

@@ -14,6 +14,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { contextText, findSpecs } from "../../src/discovery/discover.ts";
+import { processorMs } from "../processor-time.ts";
 import { commandsFor, contextOf, folderWith, git, repositoryWith, versions, write } from "./folders.ts";
 
 const fifo = (path: string) => {
@@ -181,9 +182,9 @@ describe("a repository that would block or take everything", () => {
     const target = repositoryWith({ "package.json": '{"scripts":{"test":"x"}}' });
     fifo(join(target, "ignores"));
     git(target, "config", "core.excludesFile", join(target, "ignores"));
-    const started = performance.now();
+    const started = processorMs();
     const context = await contextOf(target, { gitMs: 300 });
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(processorMs() - started).toBeLessThan(3000);
     expect(context.structure.listed_by).toBe("walk");
     expect(commandsFor(context, "test")).toEqual(["npm test"]);
   });
@@ -256,10 +257,10 @@ describe("a repository that would block or take everything", () => {
     };
     for (const [name, text] of Object.entries(bombs)) expect(text.length, name).toBeLessThan(512 * 1024);
     const target = folderWith(bombs);
-    const started = performance.now();
+    const started = processorMs();
     await contextOf(target);
     await findSpecs({ planningDir: target, workingDir: target });
-    expect(performance.now() - started).toBeLessThan(4000);
+    expect(processorMs() - started).toBeLessThan(4000);
   });
 
   it("D2 D5 finds something to say about any text in any manifest", async () => {

@@ -252,12 +252,20 @@ describe("size and text", () => {
   it("D5 stays under 20 kB for a normal project, and under 60 kB whatever there is", async () => {
     const normal = await contextOf(join(import.meta.dirname, "../.."));
     expect(bytes(normal)).toBeLessThan(20_000);
+    expect(normal.samples.length).toBeGreaterThan(0);
     const target = large();
     const big = await contextOf(target);
     expect(bytes(big)).toBeLessThan(60_000);
     expect(big.notes).toContain("40 of 900 dependencies are listed");
     expect(big.notes).toContain("30 of 200 workspaces are listed");
     expect(bytes(await contextOf(target, { wishedBytes: 0, contextBytes: 5000 }))).toBeLessThan(5000);
+  });
+
+  it("D5 gives samples up before anything else when a project is larger than wished", async () => {
+    const target = large();
+    const all = await contextOf(target, { wishedBytes: 50_000 });
+    expect(all.samples.length).toBeGreaterThan(0);
+    expect(await contextOf(target, { wishedBytes: 1 })).toEqual({ ...all, samples: [] });
   });
 
   it("D5 shows the findings of this very repository in about 25 lines", async () => {
@@ -268,7 +276,7 @@ describe("size and text", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110);
     expect(text).toMatch(/^stack {9}Node\.js, TypeScript, .* \(package\.json with npm\)$/m);
     expect(text).toMatch(/^test {10}npm test \(package\.json scripts\.test\)/m);
-    expect(text).toMatch(/^set-up {8}npm ci$/m);
+    expect(text).toMatch(/^set-up {8}npm ci \(package-lock\.json\)$/m);
   });
 
   it("D5 follows a link within the target", async () => {

@@ -1,9 +1,10 @@
 // Discovery of a large repository, against what git itself needs to list it (the figure of the plan: at most twice
 // `git ls-files`, plus one second).
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { processorMs } from "../processor-time.ts";
 import { contextOf, folderWith, git } from "./folders.ts";
 
 const folders = 1000;
@@ -30,10 +31,20 @@ beforeAll(() => {
   git(target, "init", "-q");
 }, 120_000);
 
+/** Of computing, git's included: how long others keep it waiting is not its doing. */
 async function milliseconds(work: () => unknown): Promise<number> {
-  const started = performance.now();
+  const used = () => processorMs() + childMilliseconds();
+  const started = used();
   await work();
-  return performance.now() - started;
+  return used() - started;
+}
+
+/** Of the children that have ended, in hundredths of a second as the kernel counts them. */
+function childMilliseconds(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  return (Number(fields[13]) + Number(fields[14])) * 10;
 }
 
 const list = () => git(target, "ls-files", "-z", "--cached", "--others", "--exclude-standard");
@@ -58,7 +69,7 @@ it("D5 discovers a repository of 50,000 files in at most twice the time of git l
   expect(structure).toMatchObject({ listed_by: "git", files: folders * perFolder + 3, complete: true });
   expect(workspaces).toEqual([]);
   expect(discovery).toBeLessThan(2 * listing + 1000);
-}, 30_000);
+});
 
 it("D5 discovers them in bounded time without git as well", async () => {
   git(target, "config", "core.repositoryFormatVersion", "99");
@@ -69,4 +80,4 @@ it("D5 discovers them in bounded time without git as well", async () => {
   console.log(`50,000 files: discovery by a walk ${walking.toFixed(0)} ms`);
   expect(found.structure).toMatchObject({ listed_by: "walk", files: folders * perFolder + 3 });
   expect(walking).toBeLessThan(6000);
-}, 60_000);
+});

@@ -166,11 +166,11 @@ black = "24.1"
     );
     expect(context.stacks).toMatchObject([{ tool: "pip", manifest: "setup.py" }]);
     expect(context.setup.map(({ run }) => run)).toEqual([
-      "python -m pip install -r requirements.txt",
-      "python -m pip install -e .",
+      "python3 -m pip install -r requirements.txt",
+      "python3 -m pip install -e .",
     ]);
     expect(versions(context)).toEqual({ flask: "==3.0.0", attrs: null });
-    expect(commandsFor(context, "test")).toEqual(["python -m unittest discover"]);
+    expect(commandsFor(context, "test")).toEqual(["python3 -m unittest discover"]);
     expect(context.commands[0]).toMatchObject({ declared: false, found_in: "test_app.py" });
     expect(context.entry_points).toMatchObject([{ path: "app.py" }]);
   });

@@ -24,6 +24,21 @@ describe("heddle init", () => {
     expect((await fresh.status()).target_dir).toBe(fresh.path("app"));
   });
 
+  it("D1 init without a target makes the folders alone, and a plan can be begun over them", async () => {
+    const fresh = new Project();
+    const { out } = await fresh.must("init");
+    expect(out.trimEnd().split("\n").at(-1)).toBe(`PLANNING_DIR=${fresh.path("project-planning")}`);
+    for (const name of ["inputs", "artifacts", "tasks", "bundles", "reports"])
+      expect(fresh.has(`project-planning/${name}`), name).toBe(true);
+    expect(fresh.has(".heddle/logs")).toBe(true);
+    expect(fresh.has(".heddle/heddle.db")).toBe(false);
+    expect(await fresh.heddle("init", "--force")).toMatchObject({ code: 64 });
+    fresh.write("project-planning/inputs/spec.md", "Keep notes.\n");
+    await fresh.must("init");
+    await fresh.must("state", "init", "app");
+    expect(fresh.has("project-planning/inputs/spec.md")).toBe(true);
+  });
+
   it("D1 init --dir makes them elsewhere", async () => {
     const place = `${folder()}/deep/inside`;
     const ran = await heddle(["init", "app", "--dir", place]);

@@ -3,8 +3,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { chain } from "./plan-files.ts";
-import { ended, type Project, type Ran, readyProject, start } from "./rig.ts";
+import { ended, ownProcesses, type Project, type Ran, readyProject, start } from "./rig.ts";
 import { expectWhole } from "./whole.ts";
+
+ownProcesses();
 
 const hourMs = 3_600_000;
 

@@ -3,6 +3,7 @@ import { heddle } from "./rig.ts";
 
 export interface Arg {
   readonly name: string;
+  readonly text?: boolean;
   readonly optional?: boolean;
   readonly many?: boolean;
   readonly choices?: readonly string[];
@@ -52,7 +53,9 @@ function valueFor({ name, choices }: Arg, task: string): string {
   );
 }
 
-export const isTask = ({ name }: Pick<Arg, "name">) => name === "id" || name === "task";
+/** A task by its id; `heddle run` takes sentences under that name. */
+export const isTask = ({ name, text }: Pick<Arg, "name" | "text">) =>
+  !text && (name === "id" || name === "task");
 
 /** Those that need no project: they make one, or speak of heddle itself. */
 const free =

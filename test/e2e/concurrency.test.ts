@@ -3,10 +3,12 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { thorough } from "../thorough.ts";
 import { chain, taskId } from "./plan-files.ts";
-import { newProject, Project, type Ran, readyProject } from "./rig.ts";
+import { manyProcesses, newProject, Project, type Ran, readyProject } from "./rig.ts";
 import { expectNoTrace, expectOneError, expectWhole } from "./whole.ts";
 
 const many = 16;
+manyProcesses(many + 4);
+
 const ids = Array.from({ length: many }, (_, at) => taskId(at + 1));
 
 /** Starts them all before it waits for one. */
@@ -130,7 +132,7 @@ describe("16 processes at once", () => {
 
 describe("readers while writers write", () => {
   it("C2 C4 see one consistent state each, never an error, and never go back", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const tasks = 60;
     const project = await readyProject({ tasks });

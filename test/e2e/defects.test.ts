@@ -80,7 +80,10 @@ describe("defects of the first implementation", () => {
     const planned = await newProject();
     planned.writePlan({ tasks: 2 });
     for (const words of planning.slice(0, 8)) await planned.must(...words);
-    const changed = { ...taskFile(2), acceptance_criteria: [{ criterion: "other", verification: "true" }] };
+    const changed = {
+      ...taskFile(2),
+      acceptance_criteria: [{ criterion: "other", verification: "npm test" }],
+    };
     planned.write("project-planning/tasks/T002.json", JSON.stringify(changed));
     expectRefused(await planned.state("advance"), /changed since they were judged/);
   });
@@ -214,7 +217,7 @@ describe("defects of the first implementation", () => {
   });
 
   it("defect 15: X20 commit-task commits the task's files alone, however many do so at once", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const target = project.path("app");
     const git = (...words: string[]) =>

@@ -75,7 +75,7 @@ describe.skipIf(!canMount)("a full disk (left out where no tmpfs can be mounted)
   });
 
   it("G7 with little room left, each change is there or not there, as its exit code says", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     await ready();
     const seen = new Set<number | null>();

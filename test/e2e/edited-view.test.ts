@@ -1,4 +1,4 @@
-// `state.json` is a view (C2, C3): one that fell behind or broke is mended, one that a person edited stops everything
+// `state.json` is a view (C2, C3): one that fell behind or broke is fixed, one that a person edited stops everything
 // until it is adopted or restored.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,6 +51,15 @@ describe("a view that is not current", () => {
   it("C3 whose layout alone was changed is rewritten, not called an edit", async () => {
     writeFileSync(project.view, JSON.stringify(JSON.parse(read())));
     expect(await project.must("state", "complete-task", "T001")).toMatchObject({ err: "" });
+    await expectWhole(project);
+  });
+
+  it("C3 whose events were edited stops the command and is restored", async () => {
+    edit('"type":"task_started"', '"type":"task_completed"');
+    const refused = await project.heddle("state", "complete-task", "T001");
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining("events: ") });
+    await project.must("state", "restore");
+    await project.must("state", "complete-task", "T001");
     await expectWhole(project);
   });
 

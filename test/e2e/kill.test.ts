@@ -1,16 +1,17 @@
 // Acknowledged means that it survives (C1): `kill -9` at random moments of a stream of commands, and at every single
 // write of one command. `HEDDLE_KILLS` sets how many random kills there are: 8 in `npm test`, 40 in CI, 500 in a campaign.
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { hasStrace } from "../needs.ts";
 import { thorough } from "../thorough.ts";
 import { chain, taskId } from "./plan-files.ts";
 import { Chance } from "./random.ts";
 import { cli, ended, type Fact, newProject, Project, type Ran, readyProject, start } from "./rig.ts";
 import { expectNoTrace, expectWhole } from "./whole.ts";
 
-const kills = Number(process.env.HEDDLE_KILLS ?? (thorough ? 40 : 8));
+const kills = Number(process.env.HEDDLE_KILLS ?? (thorough ? 40 : 5));
 const isCampaign = kills >= 500;
 
 /** Runs a command and kills it after a while, unless it was faster. */
@@ -22,11 +23,11 @@ async function killed(project: Project, words: readonly string[], afterMs: numbe
   return ran;
 }
 
-/** How long a command takes here and now: kills are spread over that time. */
-async function typicalMs(project: Project): Promise<number> {
+/** How long a process for this command takes here and now: kills are spread over that time. */
+async function wholeTime(project: Project, ...words: readonly string[]): Promise<number> {
   const startedAt = performance.now();
-  for (let n = 0; n < 3; n++) await project.must("status");
-  return (performance.now() - startedAt) / 3;
+  expect(await ended(start(words, { cwd: project.root }))).toMatchObject({ code: 0 });
+  return performance.now() - startedAt;
 }
 
 interface Step {
@@ -60,15 +61,17 @@ const withoutRepairs = (facts: readonly Fact[]) =>
 
 describe("kill -9", () => {
   it(`C1 at ${kills} random moments: what was acknowledged is there, what was not is there whole or not at all`, {
-    timeout: 30_000 + 2_500 * kills,
+    timeout: 180_000 + 2_500 * kills,
   }, async () => {
     const chance = new Chance();
-    const project = await readyProject({ tasks: 3 * kills });
-    let wholeMs = await typicalMs(project);
+    const project = await readyProject({ tasks: 12 * kills });
+    let wholeMs = await wholeTime(project, "status");
     let history = await project.history();
     let status = await project.status();
     const outcomes = { acknowledged: 0, applied: 0, lost: 0 };
-    for (let n = 0; n < kills; n++) {
+    // Kills that all came too early or too late would prove nothing: the pace of the machine is found on the way.
+    const isOneSided = () => Math.min(outcomes.lost, outcomes.acknowledged + outcomes.applied) <= kills / 10;
+    for (let n = 0; n < kills || (isOneSided() && n < 6 * kills); n++) {
       const step = following(chance, status);
       const part = chance.next() < 0.2 ? chance.next() : 0.55 + 0.6 * chance.next();
       const ran = await killed(project, step.words, part * wholeMs);
@@ -85,13 +88,11 @@ describe("kill -9", () => {
       const outcome = ran.code === 0 ? "acknowledged" : fresh.length > 0 ? "applied" : "lost";
       outcomes[outcome]++;
       // The machine's pace changes while this goes on: the next comes a little later, or a little sooner.
-      wholeMs *= outcome === "lost" ? 1.04 : 0.92;
+      wholeMs *= outcome === "lost" ? 1.25 : 0.8;
       history = longer;
     }
     await expectWhole(project);
-    // Kills that all came too early or too late would prove nothing.
-    expect(outcomes.acknowledged + outcomes.applied, JSON.stringify(outcomes)).toBeGreaterThan(kills / 10);
-    expect(outcomes.lost, JSON.stringify(outcomes)).toBeGreaterThan(kills / 10);
+    expect(isOneSided(), JSON.stringify(outcomes)).toBe(false);
   });
 
   it("C1 C4 of eight processes at once, again and again: the rest of the world goes on", {
@@ -99,7 +100,7 @@ describe("kill -9", () => {
   }, async () => {
     const chance = new Chance();
     const project = await readyProject({ tasks: 200 });
-    const wholeMs = 2 * (await typicalMs(project));
+    const wholeMs = 2 * (await wholeTime(project, "status"));
     const acknowledged = new Set<string>();
     for (let round = 0; round < Math.max(4, kills / 15); round++) {
       const ids = Array.from({ length: 8 }, (_, at) => taskId(1 + at + 8 * (round % 24)));
@@ -119,9 +120,7 @@ describe("kill -9", () => {
     const project = await newProject();
     project.writePlan({ tasks: 500, after: (n) => (n > 10 ? [n - 10] : []) });
     const back = project.save();
-    const startedAt = performance.now();
-    await project.must("state", "load-tasks");
-    const wholeMs = performance.now() - startedAt;
+    const wholeMs = await wholeTime(project, "state", "load-tasks");
     for (let round = 0; round < Math.max(6, kills / 10); round++) {
       back();
       const ran = await killed(project, ["state", "load-tasks"], (0.3 + 0.8 * chance.next()) * wholeMs);
@@ -136,9 +135,7 @@ describe("kill -9", () => {
     timeout: 120_000,
   }, async () => {
     const chance = new Chance();
-    const before = performance.now();
-    await newProject();
-    const wholeMs = performance.now() - before;
+    const wholeMs = await wholeTime(new Project(), "init", "app");
     for (let round = 0; round < Math.max(10, kills / 6); round++) {
       const project = new Project();
       const ran = await killed(project, ["init", "app"], (0.5 + 0.6 * chance.next()) * wholeMs);
@@ -153,9 +150,7 @@ describe("kill -9", () => {
     const project = await newProject();
     project.write("project-planning/inputs/spec.md", "# precious\n");
     const back = project.save();
-    const startedAt = performance.now();
-    await project.must("init", "app", "--force");
-    const wholeMs = performance.now() - startedAt;
+    const wholeMs = await wholeTime(project, "init", "app", "--force");
     for (let round = 0; round < Math.max(6, kills / 10); round++) {
       back();
       await killed(project, ["init", "app", "--force"], (0.6 + 0.5 * chance.next()) * wholeMs);
@@ -167,7 +162,6 @@ describe("kill -9", () => {
   });
 });
 
-const hasStrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 const writes = "pwrite64,write,fsync,ftruncate,rename,unlink,link,mkdir";
 
 /** Kills the process at its `nth` system call of a kind that changes a file. Null when it made fewer. */
@@ -177,8 +171,8 @@ async function killedAt(project: Project, words: readonly string[], nth: number)
   return ended(spawn("strace", [...options, process.execPath, cli, ...words], { cwd: project.root }));
 }
 
-describe.skipIf(!hasStrace)("kill -9 at each write in turn (left out where there is no strace)", () => {
-  const stride = isCampaign ? 1 : thorough ? 4 : 8;
+describe.skipIf(!hasStrace)("kill -9 at each write in turn (left out without strace)", () => {
+  const stride = isCampaign ? 1 : thorough ? 4 : 16;
 
   it("C1 of complete-task: done or not done, and the next command goes on", {
     timeout: 300_000,
@@ -224,6 +218,12 @@ async function expectBegun(project: Project, done: boolean, context: string): Pr
   expectNoTrace(again);
   if (done) expect(again.code, context).toBe(1);
   if (again.code === 1) expect(again.err, context).toContain("is active already");
+  // Killed between the journal and its first view, that view is written now, and a sentence says so.
+  const first = await project.heddle("status", "--json");
+  expect(first.code, context).toBe(0);
+  expect(first.err, context).toMatch(
+    /^(?:warning: state\.json was gone: it was written again .*\n.*\n.*\n)?$/,
+  );
   await expectNext(project);
   const folders = readdirSync(join(project.root, "project-planning"));
   expect(folders, context).toEqual(

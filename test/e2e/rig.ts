@@ -1,13 +1,25 @@
-// The rig of the end-to-end tests: real processes of the real CLI in temporary directories. Nothing of `src` runs
-// inside the test itself. `HEDDLE_CLI` names another build to try, for instance an installed package.
+// The rig of the end-to-end tests: the real CLI in temporary directories. Nothing of `src` runs inside the test itself.
+// `heddle` and what is built on it lend most calls a process that is there already (`warm.ts`); `start` always begins
+// one. `HEDDLE_CLI` names another build to try, for instance an installed package.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll } from "vitest";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, expect } from "vitest";
 import { planFiles, type Shape } from "./plan-files.ts";
 import { planning } from "./planning-steps.ts";
+import { type WarmCall, WarmProcesses } from "./warm.ts";
 
 export { planning };
 
@@ -35,9 +47,14 @@ const configHome = join(tmpdir(), `heddle-config-${process.pid}`);
 const plainEnv = {
   PATH: process.env.PATH,
   HOME: process.env.HOME,
+  // `HEDDLE_CARRY=process npx vitest run test/execute`: every order is carried by a process of its own.
+  ...(process.env.HEDDLE_CARRY && { HEDDLE_CARRY: process.env.HEDDLE_CARRY }),
+  ...(process.env.HEDDLE_BLIND && { NODE_OPTIONS: `--require ${process.env.HEDDLE_BLIND}` }),
   // What a person approves in a test is not approved in earnest.
   XDG_CONFIG_HOME: configHome,
   LANG: "C.UTF-8",
+  // Most tests are about the work and look for it in the checkout; `test/execute/landing.test.ts` is about where it goes.
+  HEDDLE_LAND: "auto",
 };
 
 export function start(args: readonly string[], options: Options = {}): ChildProcess {
@@ -57,20 +74,74 @@ export async function ended(child: ChildProcess, input = ""): Promise<Ran> {
   return { code, signal, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
 }
 
-export function heddle(args: readonly string[], options: Options = {}): Promise<Ran> {
-  return ended(start(args, options), options.input);
+const warm = new WarmProcesses(cli);
+
+/** For a file of tests whose point is the processes: their number, their start, their end. Each call is one. */
+export function ownProcesses(): void {
+  warm.off();
+}
+
+/**
+ * For a file of tests whose point is that processes meet: so many calls at one time are lent one each. They meet more
+ * often than processes that are about to start; every 30th is one that starts.
+ */
+export function manyProcesses(count: number): void {
+  warm.keep(count);
+}
+
+export async function heddle(args: readonly string[], options: Options = {}): Promise<Ran> {
+  const ran = await (lent(args, options) ?? ended(start(args, options), options.input));
+  // A hint is data until a surface says it: types do not see one that is put into a text as it is.
+  if ((ran.out + ran.err).includes("[object Object]"))
+    throw new Error(`heddle ${args.join(" ")} prints a value: ${ran.out}${ran.err}`);
+  return ran;
+}
+
+function lent(words: readonly string[], options: Options, withinMs?: number): Promise<Ran> | undefined {
+  const { cwd = tmpdir(), env = {}, input = "", node = [], uid } = options;
+  if (input !== "" || node.length > 0 || uid !== undefined || env.NODE_OPTIONS !== undefined)
+    return undefined;
+  const all = Object.entries({ ...plainEnv, ...env }).filter((pair) => pair[1] !== undefined);
+  const environment = Object.fromEntries(all) as WarmCall["environment"];
+  return warm.run({ words, cwd, environment, ...(withinMs !== undefined && { withinMs }) });
 }
 
 const made: string[] = [];
 afterAll(() => {
+  warm.end();
+  // Whatever a test did: what is written down names no place of this machine (C1).
+  expect(made.flatMap(placesInFacts)).toEqual([]);
   for (const folder of [configHome, ...made.splice(0)]) rmSync(folder, { recursive: true, force: true });
 });
+
+/** Facts that name the project by where it lies; those that 0.1 wrote may. */
+function placesInFacts(root: string): string[] {
+  const database = join(root, ".heddle/heddle.db");
+  if (!existsSync(database)) return [];
+  try {
+    const db = new DatabaseSync(database);
+    const rows = db.prepare("select body from fact where format > 4 and instr(body, ?) > 0").all(root);
+    db.close();
+    return rows.map((row) => String(row.body));
+  } catch {
+    // Some tests damage the journal.
+    return [];
+  }
+}
 
 /** A directory that is gone after the file's last test. */
 export function folder(name = "heddle-e2e-"): string {
   const path = mkdtempSync(join(tmpdir(), name));
   made.push(path);
   return path;
+}
+
+/** A PATH with everything a program needs, and no bubblewrap. */
+export function pathWithoutBox(): string {
+  const bin = folder();
+  for (const name of ["sh", "cat", "git"])
+    if (existsSync(`/usr/bin/${name}`)) symlinkSync(`/usr/bin/${name}`, `${bin}/${name}`);
+  return bin;
 }
 
 export interface Fact {
@@ -177,16 +248,22 @@ export async function readyProject(shape: Shape): Promise<Project> {
 
 /** Ends a command that takes too long, and says so: one that waits for ever must not hold the tests up. */
 export async function within(seconds: number, project: Project, words: readonly string[]): Promise<Ran> {
-  const child = start(words, { cwd: project.root });
-  const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1_000);
-  const ran = await ended(child);
-  clearTimeout(timer);
+  const ran = await (lent(words, { cwd: project.root }, seconds * 1_000) ??
+    killedAfter(seconds, project, words));
   if (ran.signal !== null) throw new Error(`heddle ${words.join(" ")} did not end in ${seconds} s`);
   return ran;
 }
 
+async function killedAfter(seconds: number, project: Project, words: readonly string[]): Promise<Ran> {
+  const child = start(words, { cwd: project.root });
+  const timer = setTimeout(() => child.kill("SIGKILL"), seconds * 1_000);
+  const ran = await ended(child);
+  clearTimeout(timer);
+  return ran;
+}
+
 /** Waits for something that another process brings about; a test that would hang fails with what it waited for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000) {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 120_000) {
   const deadline = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`waited ${withinMs} ms in vain for: ${what}`);

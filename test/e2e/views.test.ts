@@ -128,6 +128,44 @@ describe("state.json", () => {
     await project.must("resume");
   });
 
+  it("C2 X20 ends with the last hundred events, as the first implementation named them", async () => {
+    const { events } = project.stateJson();
+    const all = (await project.json("state", "export")).events;
+    const shown = (list: { timestamp: string; type: string; task_id?: string }[]) =>
+      list.map(({ timestamp, type, task_id: task }) => ({ timestamp, type, task }));
+    expect(shown(events)).toEqual(shown(all.slice(-100)));
+    const detailsOf = (type: string) =>
+      events.findLast((each: { type: string }) => each.type === type)?.details;
+    expect(detailsOf("phase_advanced")).toMatchObject({ from: "ready", to: "executing" });
+    expect(detailsOf("tasks_loaded")).toMatchObject({ count: 6 });
+    expect(detailsOf("task_completed")).toMatchObject({
+      files_created: ["src/T001.ts", "test/T001.test.ts"],
+      files_modified: ["README.md"],
+    });
+    expect(detailsOf("task_failed")).toMatchObject({ error: "tests are red", category: "test" });
+    expect(detailsOf("task_validation_complete")).toMatchObject({
+      verdict: "READY",
+      valid: true,
+      issue_count: 0,
+    });
+  });
+
+  it("C2 X20 keeps the failure of a task that is skipped, and says what a blocked one waits for", async () => {
+    const other = await readyProject({ tasks: 4, after: (n) => (n === 2 ? [1] : n === 3 ? [2] : []) });
+    for (const line of ["start-task T001", "fail-task T001 red", "start-task T004", "fail-task T004 gone"])
+      await other.must("state", ...line.split(" "));
+    const errors = () => {
+      const tasks: Record<string, { error?: string }> = other.stateJson().tasks;
+      return Object.values(tasks).map(({ error }) => error);
+    };
+    expect(errors()).toEqual(["red", "Blocked by failed task T001", "Blocked by blocked task T002", "gone"]);
+    await other.must("state", "skip-task", "T004");
+    expect(other.stateJson().tasks.T004).toMatchObject({ error: "gone", failure: { category: "unknown" } });
+    await other.must("state", "retry-task", "T001");
+    expect(errors()).toEqual([undefined, undefined, undefined, "gone"]);
+    expect((await other.json("replay")).tasks).toEqual(other.stateJson().tasks);
+  });
+
   it("X20 export has the facts as events, under the names of the documents", async () => {
     const { events } = await project.json("state", "export");
     const types = events.map(({ type }: { type: string }) => type);
@@ -185,6 +223,11 @@ describe("status", () => {
     const other = await readyProject({ tasks: 6, after: (n) => (n === 6 ? [4] : []), steel: [5] });
     const { out } = await other.must("state", "ready-tasks");
     expect(out.match(/^T\d+/gm)).toEqual(["T005", "T004", "T001", "T002", "T003"]);
+    const first = await other.json("state", "ready-tasks", "--limit", "2");
+    expect(first).toEqual([
+      { id: "T005", name: "Build T005", phase: 1 },
+      { id: "T004", name: "Build T004", phase: 1 },
+    ]);
   });
 
   it("X15 says which tasks are in the way, why, and what would unblock them", async () => {
@@ -383,7 +426,7 @@ describe("next", () => {
   it("C9 L10 --override takes a reason to a phase that can be reached, and both are in the history", async () => {
     const other = await newProject();
     expectRefused(await other.heddle("next", "--override", " "), /reason/);
-    expectRefused(await other.heddle("next", "--override", "r", "--to", "ready"), /cannot be reached/);
+    expectRefused(await other.heddle("next", "--override", "r", "--to", "complete"), /cannot be reached/);
     await other.must("next", "--override", "the specification is in my head", "--to", "logical");
     expect((await expectWhole(other)).phase).toBe("logical");
     expect((await other.history()).at(-1)?.fact).toMatchObject({

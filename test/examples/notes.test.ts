@@ -5,19 +5,16 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { checkCapabilityMap } from "../../src/protocols/decomposition/artifacts/check-capability-map.ts";
-import { checkPhysicalMap } from "../../src/protocols/decomposition/artifacts/check-physical-map.ts";
-import { checkSequencing } from "../../src/protocols/decomposition/artifacts/check-sequencing.ts";
-import { checkTaskValidation } from "../../src/protocols/decomposition/artifacts/check-task-validation.ts";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
-import { quoteOf } from "../../src/protocols/decomposition/artifacts/fields.ts";
-import { quotations } from "../../src/protocols/decomposition/artifacts/quotation.ts";
-import { specCoverage } from "../../src/protocols/decomposition/artifacts/spec-coverage.ts";
-import {
-  excludedSections,
-  specRequirements,
-} from "../../src/protocols/decomposition/artifacts/specification.ts";
-import type { TaskFile } from "../../src/protocols/decomposition/artifacts/task-file.ts";
+import type { TaskFile } from "../../src/packs/decomposition/artifacts/task-file.ts";
+import { checkCapabilityMap } from "../../src/packs/decomposition/checks/check-capability-map.ts";
+import { checkPhysicalMap } from "../../src/packs/decomposition/checks/check-physical-map.ts";
+import { checkSequencing } from "../../src/packs/decomposition/checks/check-sequencing.ts";
+import { checkTaskValidation } from "../../src/packs/decomposition/checks/check-task-validation.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
+import { quotations } from "../../src/packs/decomposition/checks/quotation.ts";
+import { specCoverage } from "../../src/packs/decomposition/checks/spec-coverage.ts";
+import { excludedSections, specRequirements } from "../../src/packs/decomposition/checks/specification.ts";
+import { quoteOf } from "../../src/protocols/fields.ts";
 
 const example = join(import.meta.dirname, "../../examples/notes");
 const solution = join(example, "solution");

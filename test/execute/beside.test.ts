@@ -3,11 +3,11 @@ import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ended, start, until } from "../e2e/rig.ts";
 import { expectRefused, expectWhole } from "../e2e/whole.ts";
-import { Execution, hasBox } from "./rig.ts";
+import { Execution } from "./rig.ts";
 
 const begin = (project: Execution) => start([...project.words, "--batch"], { cwd: project.root });
 
-describe.runIf(hasBox)("beside an orchestrator", () => {
+describe("beside an orchestrator", () => {
   it("X12 X17 a host cannot complete or fail what it works on; a second is told who is there", async () => {
     const project = await Execution.ready({ tasks: 1 }, { "*": ["hang()"] });
     const first = begin(project);
@@ -26,7 +26,7 @@ describe.runIf(hasBox)("beside an orchestrator", () => {
     const end = ended(begin(project)).finally(() => {
       over = true;
     });
-    await until("its end", () => seen.add(project.stateJson().position) && over, 25_000);
+    await until("its end", () => seen.add(project.stateJson().position) && over);
     expect((await end).code).toBe(0);
     const { position } = await expectWhole(project);
     expect(seen.size).toBeGreaterThan(6);

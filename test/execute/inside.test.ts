@@ -1,7 +1,7 @@
 // From inside an attempt: what an executor may say over its socket, and what it may not (X16, X17, X20).
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Execution, hasBox } from "./rig.ts";
+import { Execution } from "./rig.ts";
 
 /** Runs `heddle …` inside, and keeps what it said and how it ended. */
 const heddle = (words: string) =>
@@ -12,7 +12,7 @@ async function said(project: Execution, attempt: string): Promise<string> {
   return readFileSync(project.attempt(attempt, "stdout.log"), "utf8");
 }
 
-describe.runIf(hasBox)("from inside an attempt", () => {
+describe("from inside an attempt", () => {
   it("X16 complete-task proposes, and heddle checks before anything is complete", async () => {
     const project = await Execution.ready(
       { tasks: 1 },

@@ -1,15 +1,15 @@
 // `kill -9` at random moments of real runs, on heddle and on agents, again and again. In the end the branch holds each
 // task's change exactly once, every acceptance command passes on it, nothing else changed, and no process is left.
-// `HEDDLE_EXECUTE_KILLS` says how often (6 in `npm test`, 150 in CI, 500 by `npm run campaign`), `HEDDLE_SEED` from where.
+// `HEDDLE_EXECUTE_KILLS` says how often (4 in `npm test`, 150 in CI, 500 by `npm run campaign`), `HEDDLE_SEED` from where.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Chance } from "../e2e/random.ts";
 import { ended, start } from "../e2e/rig.ts";
-import { Execution, hasBox, survivors, taskId } from "./rig.ts";
+import { Execution, survivors, taskId } from "./rig.ts";
 
-const kills = Number(process.env.HEDDLE_EXECUTE_KILLS ?? 6);
+const kills = Number(process.env.HEDDLE_EXECUTE_KILLS ?? 2);
 const seed = Number(process.env.HEDDLE_SEED ?? Date.now() % 1_000_000);
 const tasks = 12;
 
@@ -61,9 +61,9 @@ async function expectWhole(project: Execution): Promise<void> {
   expect(left).toEqual([]);
 }
 
-describe.runIf(hasBox)(`kill -9, ${kills} times (seed ${seed})`, () => {
+describe(`kill -9, ${kills} times (seed ${seed})`, () => {
   it("G1 G3 G5 loses nothing, doubles nothing, leaves nothing behind", {
-    timeout: 60_000 + kills * 8_000,
+    timeout: 180_000 + kills * 8_000,
   }, async () => {
     const chance = new Chance(seed);
     let [done, strange] = [0, 0];

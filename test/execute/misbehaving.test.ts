@@ -22,7 +22,7 @@ function expectClean(project: Execution): void {
   expect(survivors(project)).toEqual([]);
 }
 
-describe.runIf(hasBox)("an agent that misbehaves", () => {
+describe("an agent that misbehaves", () => {
   it("X8 reports success without doing anything", async () => {
     const { project, failures } = await tried("propose()");
     expect(failures).toMatchObject([
@@ -64,7 +64,7 @@ describe.runIf(hasBox)("an agent that misbehaves", () => {
     expectClean(project);
   });
 
-  it("G9 writes outside its worktree", async () => {
+  it.runIf(hasBox)("G9 writes outside its worktree (left out without bubblewrap)", async () => {
     const { project, ran } = await tried(`
       const tries = ["../../../../../escaped", "/escaped", process.env.HOME + "/../../../../escaped", "/work/escaped", "/etc/escaped"];
       for (const file of tries) { try { fs.writeFileSync(file, "x"); } catch {} }
@@ -77,21 +77,24 @@ describe.runIf(hasBox)("an agent that misbehaves", () => {
     expectClean(project);
   });
 
-  it("G9 reads neither the journal, nor bundles of others, nor the person's home", async () => {
-    const secret = `${process.env.HOME}/.heddle-canary-${process.pid}`;
-    mkdirSync(dirname(secret), { recursive: true });
-    writeFileSync(secret, "canary");
-    const { project } = await tried(
-      `const seen = [];
+  it.runIf(hasBox)(
+    "G9 reads neither the journal, nor bundles of others, nor the person's home (left out without bubblewrap)",
+    async () => {
+      const secret = `${process.env.HOME}/.heddle-canary-${process.pid}`;
+      mkdirSync(dirname(secret), { recursive: true });
+      writeFileSync(secret, "canary");
+      const { project } = await tried(
+        `const seen = [];
        for (const file of ${JSON.stringify([secret])}.concat([bundle.target_dir + "/../../../../heddle.db", bundle.target_dir + "/../../../../../project-planning/bundles"]))
          if (fs.existsSync(file)) seen.push(file);
        if (process.env.CANARY_TOKEN) seen.push("environment");
        say("seen: " + seen.join()); good()`,
-    );
-    const { rmSync } = await import("node:fs");
-    rmSync(secret);
-    expect(readFileSync(project.attempt("T001-1", "stdout.log"), "utf8")).toBe("seen: \n");
-  });
+      );
+      const { rmSync } = await import("node:fs");
+      rmSync(secret);
+      expect(readFileSync(project.attempt("T001-1", "stdout.log"), "utf8")).toBe("seen: \n");
+    },
+  );
 
   it("§0.4 swaps .git, plants hooks and monitors: nothing of it runs", async () => {
     const { project, ran } = await tried(`
@@ -191,7 +194,9 @@ describe.runIf(hasBox)("an agent that misbehaves", () => {
   });
 
   it("X8 a test runner that ran nothing proves nothing", async () => {
-    const more = () => ({ acceptance_criteria: [{ criterion: "tested", verification: "node --test src/" }] });
+    const more = () => ({
+      acceptance_criteria: [{ criterion: "tested", verification: "cd src && node --test" }],
+    });
     const project = await Execution.ready({ tasks: 1, more }, {});
     project.config({ attempts: 1 });
     const ran = await project.execute();

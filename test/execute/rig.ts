@@ -1,13 +1,15 @@
 // The rig of the execution tests: a real plan, a real git repository as target, the real CLI and real agents, small
 // Node programs written for each test. An agent does its task (`good()`) unless a turn says otherwise.
-import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Shape, taskId } from "../e2e/plan-files.ts";
+import { planFiles, type Shape, taskId } from "../e2e/plan-files.ts";
 import { type Fact, Project, planning, type Ran } from "../e2e/rig.ts";
+import { fromTemplate } from "../e2e/templates.ts";
+import { hasBox } from "../needs.ts";
 
-export const hasBox = spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0;
-if (!hasBox) console.log("bubblewrap is missing here: the tests of execution in the box are left out");
+export { hasBox };
 
 /** By task, one statement per attempt; the last is repeated. `*` is for every task without its own. */
 export type Turns = Readonly<Record<string, readonly string[]>>;
@@ -24,6 +26,7 @@ const propose = (more = {}) => put(out, JSON.stringify({ version: "1.0", task_id
 const good = () => { write(); propose(); };
 const hang = () => setInterval(() => {}, 1000);
 const sleep = (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+const gate = () => { while (!fs.existsSync(path.join(path.dirname(out), "go"))) sleep(20); };
 const turns = ${JSON.stringify(turns)};
 const judge = (...gaps) => put(out, JSON.stringify({
   passed: gaps.length === 0,
@@ -54,14 +57,19 @@ export class Execution extends Project {
   /** A project in phase `ready`, for a target with one commit. */
   static async ready(shape: Shape, turns: Turns = {}): Promise<Execution> {
     const project = new Execution();
-    project.makeTarget();
-    project.writePlan({ ...shape, more: simple(shape.more) });
-    const steps = JSON.stringify([["init", "app"], ...planning]);
-    execFileSync(process.execPath, [join(import.meta.dirname, "make-ready.ts"), project.root, steps], {
-      stdio: ["ignore", "ignore", "pipe"],
+    const files = planFiles({ ...shape, more: simple(shape.more) }, "app");
+    await fromTemplate(project.root, ["execution", files], async () => {
+      project.makeTarget();
+      await project.plan(shape);
     });
     project.agent(turns);
+    project.config({});
     return project;
+  }
+
+  async plan(shape: Shape): Promise<void> {
+    this.writePlan({ ...shape, more: simple(shape.more) });
+    for (const words of [["init", "app"], ...planning]) await this.must(...words);
   }
 
   makeTarget(): void {
@@ -83,8 +91,10 @@ export class Execution extends Project {
     chmodSync(this.path("agent.cjs"), 0o755);
   }
 
+  /** The look at the base is for the tests that are about it (`baseline.test.ts`): here it would only take time. */
   config(config: object): void {
-    this.write(".heddle/config.json", JSON.stringify(config));
+    const checks = { baseline: false, ...(config as { checks?: object }).checks };
+    this.write(".heddle/config.json", JSON.stringify({ ...config, checks }));
   }
 
   get words(): string[] {
@@ -111,13 +121,37 @@ export class Execution extends Project {
   }
 
   attempt(name: string, ...parts: readonly string[]): string {
-    return this.path(".heddle/attempts/plan-1", name, ...parts);
+    return attemptIn(this, name, ...parts);
+  }
+
+  /** Lets the agent of an attempt go on that stands at `gate()`. */
+  release(name: string): void {
+    writeFileSync(join(this.attempt(name, "out"), "go"), "");
   }
 
   attempts(): string[] {
     const folder = this.path(".heddle/attempts/plan-1");
     return existsSync(folder) ? readdirSync(folder).sort() : [];
   }
+}
+
+/** `HEDDLE_CARRY=/a/folder`: attempts are worked on there, and what people want to see comes back. */
+export const isCarriedElsewhere = process.env.HEDDLE_CARRY?.startsWith("/") === true;
+
+/** What lies in `.heddle` where orders are carried out. */
+export function heddleIn(project: Project, ...parts: readonly string[]): string {
+  const home = project.path(".heddle", ...parts);
+  const { HEDDLE_CARRY: elsewhere } = process.env;
+  if (!isCarriedElsewhere || elsewhere === undefined) return home;
+  const place = createHash("sha256").update(project.path(".heddle")).digest("hex").slice(0, 16);
+  const there = join(elsewhere, place, ...parts);
+  return existsSync(there) ? there : home;
+}
+
+/** A file of an attempt: at home once it came back. */
+export function attemptIn(project: Project, ...parts: readonly string[]): string {
+  const home = project.path(".heddle/attempts/plan-1", ...parts);
+  return existsSync(home) ? home : heddleIn(project, "attempts/plan-1", ...parts);
 }
 
 /** Processes that bear a mark of this project: there must be none when nothing runs. */

@@ -1,8 +1,9 @@
 // Settings, hooks and MCP servers of a repository: off, unless a person approved them byte for byte. The agent is a
 // stand-in that follows `--setting-sources` and `--settings` as Claude Code 2.1.325 does; test/live has the real one.
-import { chmodSync, existsSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ended, type Ran, start } from "../e2e/rig.ts";
+import { ended, folder, type Ran, start } from "../e2e/rig.ts";
 import { Execution, hasBox } from "./rig.ts";
 
 const standIn = `#!${process.execPath}
@@ -33,13 +34,13 @@ const hook = {
 };
 
 class Steered extends Execution {
-  env = { PATH: `${this.path("bin")}:${process.env.PATH}`, ANTHROPIC_API_KEY: "sk-ant-for-this-test" };
+  readonly bin = folder();
+  env = { PATH: `${this.bin}:${process.env.PATH}`, ANTHROPIC_API_KEY: "sk-ant-for-this-test" };
 
   static async made(): Promise<Steered> {
     const project = await Execution.ready({ tasks: 4, after: (n) => (n === 1 ? [] : [n - 1]) });
     const steered = new Steered(project.root);
-    steered.write("bin/claude", standIn);
-    chmodSync(steered.path("bin/claude"), 0o755);
+    writeFileSync(join(steered.bin, "claude"), standIn, { mode: 0o755 });
     steered.write("app/.claude/settings.json", JSON.stringify(hook));
     steered.commit();
     steered.config({ scope: "any", attempts: 1 });

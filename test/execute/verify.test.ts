@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { ended, killedWhen, start } from "../e2e/rig.ts";
-import { Execution, hasBox } from "./rig.ts";
+import { Execution } from "./rig.ts";
 
 const passes = { verifier: ["judge()"] };
 const found = {
@@ -11,9 +11,10 @@ const found = {
 };
 
 const killed = { ...found, "task-author": ['plan("T002")'] };
-const kills = Number(process.env.HEDDLE_VERIFY_KILLS ?? 4);
+/** 2 in `npm test`, 6 in CI. */
+const kills = Number(process.env.HEDDLE_VERIFY_KILLS ?? 2);
 
-describe.runIf(hasBox)("heddle execute --verify", () => {
+describe("heddle execute --verify", () => {
   it("M7 X15 ends with the verifier's word on the merged tree, and lands then", async () => {
     const project = await Execution.ready({ tasks: 2 }, passes);
     const ran = await project.execute("--verify");
@@ -76,7 +77,7 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     await project.must("next", "--override", "once more", "--to", "gap_planning");
     expect((await project.execute()).code).toBe(0);
     expect(project.merged()).toEqual(["T001", "T002", "T003", "T009"]);
-  }, 60_000);
+  });
 
   it("G4 nobody passes what a command says no to: every command runs once more on the merged tree", async () => {
     // The second task breaks what the first one did.
@@ -86,7 +87,7 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
         T002: ['put("src/T001.txt", "broken"); write(); propose()'],
         verifier: ["judge()", 'judge("T001 is broken")', "judge()"],
         "task-author": [
-          'plan("T003", { files: [{ path: "src/T001.txt", action: "modify", layer: "domain", purpose: "mend" }], dependencies: { tasks: ["T002"] }, acceptance_criteria: [{ criterion: "whole", verification: \'test "$(cat src/T001.txt)" = T001\' }] })',
+          'plan("T003", { files: [{ path: "src/T001.txt", action: "modify", layer: "domain", purpose: "fix" }], dependencies: { tasks: ["T002"] }, acceptance_criteria: [{ criterion: "whole", verification: \'test "$(cat src/T001.txt)" = T001\' }] })',
         ],
         T003: [
           'put("src/T001.txt", "T001"); propose({ files: { created: [], modified: ["src/T001.txt"] } })',
@@ -101,7 +102,7 @@ describe.runIf(hasBox)("heddle execute --verify", () => {
     expect(problems.final_checks.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, true]);
     expect(project.merged()).toEqual(["T001", "T002", "T003"]);
     expect(project.show("src/T001.txt")).toBe("T001");
-  }, 60_000);
+  });
 
   it("C6 tasks for gaps that are wrong go back with what was wrong", async () => {
     const project = await Execution.ready(

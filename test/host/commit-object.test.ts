@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { writeCommit } from "../../src/host/commit-object.ts";
+import { writeCommit } from "../../src/host/git/commit-object.ts";
 
 const author = { name: "claude (heddle)", email: "heddle@localhost" };
 const at = "2026-11-15T12:34:56.789Z";

@@ -1,7 +1,7 @@
 // Fault 68: what heddle's own environment holds does not reach a program unless a person named it.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { environmentFor, isSensitive, secretValues } from "../../src/host/environment.ts";
+import { environmentFor, isSensitive, secretValues } from "../../src/host/program/environment.ts";
 import { run, spec, ways } from "./programs.ts";
 
 const wishes = { home: "/home/of/attempt", tmp: "/tmp" };

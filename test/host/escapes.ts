@@ -68,7 +68,7 @@ const reading = of("read", {
   "the repository of heddle": `cat "$REPO/package.json" ${won}; ls "$REPO/src" ${won}`,
   "the shadow file": `cat /etc/shadow ${won}; cat /etc/gshadow ${won}`,
   "private keys of the host": `ls /etc/ssl/private ${won}; ls /etc/ssh ${won}`,
-  "sockets of daemons": `ls /run ${won}; ls /var/run ${won}; ls /var/run/docker.sock ${won}`,
+  "sockets of daemons": `for d in /run /var/run; do ls -A $d | grep -vx -e heddle -e .containerenv ${won}; done; ls /var/run/docker.sock ${won}`,
   "the disk": `for d in /dev/sda /dev/vda /dev/nvme0n1; do head -c 16 $d ${won}; done`,
   "a disk that it makes itself": `mknod disk b 254 0 && head -c 16 disk ${won}; mknod mem c 1 1 ${won}`,
   "physical memory": `head -c 16 /dev/mem ${won}; head -c 16 /dev/kmsg ${won}`,

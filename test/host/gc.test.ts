@@ -4,7 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isProblem } from "../../src/core/problem.ts";
-import { holdOffGc } from "../../src/host/gc.ts";
+import { holdOffGc } from "../../src/host/git/gc.ts";
 import { until } from "../e2e/rig.ts";
 
 const folder = () => mkdtempSync(join(tmpdir(), "heddle-gc-"));

@@ -5,10 +5,10 @@ import { chmodSync, cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFile
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isProblem } from "../../src/core/problem.ts";
-import { diffText, mergeOnto, moveBranch } from "../../src/host/integrate.ts";
-import { land } from "../../src/host/land.ts";
-import { openBranch } from "../../src/host/repository.ts";
-import { checkOut } from "../../src/host/workspace.ts";
+import { diffText, mergeOnto, moveBranch } from "../../src/host/git/integrate.ts";
+import { openBranch } from "../../src/host/git/repository.ts";
+import { checkOut } from "../../src/host/git/workspace.ts";
+import { land } from "../../src/host/land/land.ts";
 import {
   attempt,
   canary,

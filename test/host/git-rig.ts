@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
 import { isProblem, type Problem } from "../../src/core/problem.ts";
-import { commitTree } from "../../src/host/integrate.ts";
-import { openBranch, openRepository, type Repository } from "../../src/host/repository.ts";
-import { makeWorkspace, snapshot } from "../../src/host/workspace.ts";
+import { commitTree } from "../../src/host/git/integrate.ts";
+import { openBranch, openRepository, type Repository } from "../../src/host/git/repository.ts";
+import { makeWorkspace, snapshot } from "../../src/host/git/workspace.ts";
 
 export const scratch = realpathSync(mkdtempSync(join(tmpdir(), "heddle-git-")));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -59,8 +59,11 @@ export function good<T>(answer: T | Problem): T {
   return answer;
 }
 
+/** The project's `.heddle`, in no work tree. */
+const heddleOf = (target: string) => join(scratch, `heddle-of${target.replaceAll("/", "_")}`);
+
 export async function open(target: string, exclude: readonly string[] = [".heddle"]): Promise<Repository> {
-  return good(await openRepository({ target, privateDir: `${target}-private`, exclude }));
+  return good(await openRepository({ target, privateDir: join(heddleOf(target), "private.git"), exclude }));
 }
 
 export interface Attempt {
@@ -72,7 +75,9 @@ export interface Attempt {
 
 export async function attempt(repo: Repository, base?: string): Promise<Attempt> {
   const at = base ?? good(await openBranch(repo, "run-1")).tip;
-  const made = { folder: fresh("workspace"), index: fresh("index"), base: at };
+  const place = join(dirname(repo.lent), "attempts/run-1", `T001-${++count}`);
+  mkdirSync(place, { recursive: true });
+  const made = { folder: join(place, "work"), index: join(place, "index"), base: at };
   good(await makeWorkspace(repo, made));
   return { repo, ...made };
 }

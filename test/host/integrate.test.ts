@@ -1,6 +1,6 @@
 // From a verified tree to the integration branch: commits, merges in memory, compare-and-swap.
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
@@ -11,8 +11,9 @@ import {
   mergeOnto,
   moveBranch,
   revertTree,
-} from "../../src/host/integrate.ts";
-import { openBranch, openRepository, pin, tipOf, unpin } from "../../src/host/repository.ts";
+} from "../../src/host/git/integrate.ts";
+import { writeRef } from "../../src/host/git/ref-file.ts";
+import { openBranch, openRepository, pin, tipOf, unpin } from "../../src/host/git/repository.ts";
 import { attempt, change, commitOf, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
 const lines = (...all: string[]) => `${all.join("\n")}\n`;
@@ -176,6 +177,26 @@ describe("a merge", () => {
 });
 
 describe("a commit that is on no branch yet", () => {
+  it("X10 a pin is a ref as git writes it: read, packed, replaced and let go by git", async () => {
+    const { target, repo, base } = await start();
+    const [work, other] = [await change(repo, base, { x: "1" }), await change(repo, base, { y: "2" })];
+    const ref = "refs/heddle/run-1/T009-1";
+    const shown = () => sh(target, "for-each-ref", "--format=%(objectname)", ref).trim();
+    for (const commit of [work, other, base]) {
+      good(await pin(repo, { run: "run-1", name: "T009-1", commit }));
+      expect(shown()).toBe(commit);
+      sh(target, "pack-refs", "--all", "--prune");
+      expect(shown()).toBe(commit);
+    }
+    mkdirSync(join(repo.gitDir, dirname(ref)), { recursive: true });
+    writeFileSync(join(repo.gitDir, `${ref}.lock`), "");
+    expect(writeRef(repo.gitDir, ref, work)).toBe(false);
+    expect(existsSync(join(repo.gitDir, `${ref}.lock`))).toBe(true);
+    rmSync(join(repo.gitDir, `${ref}.lock`));
+    await unpin(repo, { run: "run-1", names: ["T009-1"] });
+    expect(shown()).toBe("");
+  });
+
   it("fault 50: survives `git gc --prune=now` once it is pinned, and goes when it is let go", async () => {
     const { target, repo, base } = await start();
     const [kept, lost] = [await change(repo, base, { x: "1" }), await change(repo, base, { y: "2" })];

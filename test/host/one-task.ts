@@ -3,10 +3,11 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isProblem, type Problem } from "../../src/core/problem.ts";
-import { commitTree, mergeOnto, moveBranch } from "../../src/host/integrate.ts";
-import { land } from "../../src/host/land.ts";
-import { openBranch, openRepository } from "../../src/host/repository.ts";
-import { makeWorkspace, snapshot } from "../../src/host/workspace.ts";
+import { clearGit } from "../../src/host/git/git-leftovers.ts";
+import { commitTree, mergeOnto, moveBranch } from "../../src/host/git/integrate.ts";
+import { openBranch, openRepository } from "../../src/host/git/repository.ts";
+import { makeWorkspace, snapshot } from "../../src/host/git/workspace.ts";
+import { land } from "../../src/host/land/land.ts";
 
 const [target = "", kept = "", count = "0"] = process.argv.slice(2);
 const good = <T>(answer: T | Problem): T => {
@@ -15,6 +16,9 @@ const good = <T>(answer: T | Problem): T => {
 };
 
 mkdirSync(kept, { recursive: true });
+// As every command does first, when the heddle before it was killed (`keep/settle.ts`): a git that died with it leaves locks.
+const gitDir = existsSync(join(target, ".git")) ? join(target, ".git") : join(kept, "repository");
+await clearGit({ gitDir, checkoutGitDir: gitDir }, { pid: 0, since: 0 });
 const repo = good(
   await openRepository({ target, privateDir: join(kept, "repository"), exclude: [".heddle"] }),
 );

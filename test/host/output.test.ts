@@ -1,8 +1,8 @@
 // Lines out of bytes, whatever the bytes are and wherever the chunks are cut.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Line, Lines } from "../../src/host/output.ts";
-import { EventQueue } from "../../src/host/queue.ts";
+import { type Line, Lines } from "../../src/host/program/output.ts";
+import { EventQueue } from "../../src/host/program/queue.ts";
 
 function linesOf(chunks: readonly Buffer[], lineBytes: number): Line[] {
   const seen: Line[] = [];

@@ -1,13 +1,15 @@
 // What the tests of the runner share: a scratch folder, a spec with roomy limits, and the two ways to run a program.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll } from "vitest";
-import type { Limits } from "../../src/host/limits.ts";
-import { findMarked } from "../../src/host/processes.ts";
-import type { Ended, ProgramEvent, ProgramLine, ProgramSpec } from "../../src/host/program.ts";
-import { runProgram } from "../../src/host/run.ts";
-import { type Box, findSandbox, ownRuntime } from "../../src/host/sandbox.ts";
+import { findSandbox } from "../../src/host/box/box.ts";
+import type { Limits } from "../../src/host/program/limits.ts";
+import { findMarked } from "../../src/host/program/processes.ts";
+import type { Ended, ProgramEvent, ProgramLine, ProgramSpec } from "../../src/host/program/program.ts";
+import { runProgram } from "../../src/host/program/run.ts";
+import { ownRuntime } from "../../src/host/program/runtime.ts";
+import type { Box } from "../../src/host/program/sandbox.ts";
 
 export const sandbox = await findSandbox();
 if (!sandbox.ok) console.log(`left out, all tests of the box: ${sandbox.problem.message}`);
@@ -40,11 +42,7 @@ export function box(more: Partial<Box> = {}): Box {
   return { sandbox, home, writable: [workspace], readOnly: ownRuntime(), network: false, ...more };
 }
 
-export const path = [
-  ...ownRuntime().map((each) => (each.endsWith("bin") ? each : join(each, "bin"))),
-  "/usr/bin",
-  "/bin",
-];
+export const path = [dirname(process.execPath), "/usr/bin", "/bin"];
 
 export type Confinement = "boxed" | "unconfined";
 

@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { redacted, redactor } from "../../src/host/redact.ts";
+import { redacted, redactor } from "../../src/host/program/redact.ts";
+import { processorMs } from "../processor-time.ts";
 import { folder, run, sh, spec, ways } from "./programs.ts";
 
 const canary = 'sk-Canary/9+é"\\ü==~x yz';
@@ -121,9 +122,9 @@ describe("redaction", () => {
   it("takes time in proportion to the text, and memory in proportion to the secrets", () => {
     const clean = redactor(["a".repeat(5000), ...Array.from({ length: 20 }, (_, n) => `secret-number-${n}`)]);
     const hard = Buffer.alloc(8 * 1024 * 1024, "a");
-    const start = performance.now();
+    const start = processorMs();
     clean.stream().push(hard);
-    expect(performance.now() - start).toBeLessThan(3000);
+    expect(processorMs() - start).toBeLessThan(3000);
   });
 });
 

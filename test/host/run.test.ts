@@ -3,10 +3,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Limits } from "../../src/host/limits.ts";
-import { findMarked } from "../../src/host/processes.ts";
-import { type ProgramSpec, type StartFailure, sayEnding } from "../../src/host/program.ts";
-import { runProgram, runToEnd } from "../../src/host/run.ts";
+import type { Limits } from "../../src/host/program/limits.ts";
+import { findMarked } from "../../src/host/program/processes.ts";
+import { type ProgramSpec, type StartFailure, sayEnding } from "../../src/host/program/program.ts";
+import { runProgram, runToEnd } from "../../src/host/program/run.ts";
 import { folder, node, roomy, run, sh, spec, ways, workspace } from "./programs.ts";
 
 describe.for(ways)("a program, %s", (way) => {
@@ -67,7 +67,8 @@ describe.for(ways)("a program, %s", (way) => {
     const all = { ...roomy, ...limits };
     const { ended } = await run(spec(guilty[limit] ?? ["false"], way, { limits: all, graceMs: 300 }));
     expect(ended.how).toEqual({ kind: "limit", limit });
-    expect(ended.durationMs).toBeLessThan(5000);
+    // By itself it would take a minute, or never end.
+    expect(ended.durationMs).toBeLessThan(30_000);
     expect(sayEnding(ended.how, all)).toMatch(/ran longer|silent|said nothing|printed more|memory|processes/);
   });
 
@@ -89,12 +90,15 @@ describe.for(ways)("a program, %s", (way) => {
     const abort = new AbortController();
     const script = "trap 'echo bye; exit 0' TERM; echo up; while :; do sleep 0.01; done";
     const seen: string[] = [];
-    const ended = await runToEnd(spec(sh(script), way), abort.signal, (event) => {
+    const ended = await runToEnd(spec(sh(script), way, { graceMs: 50_000 }), abort.signal, (event) => {
       if (event.kind === "line") seen.push(event.text);
       if (event.kind === "line" && event.text === "up") abort.abort();
     });
-    expect({ last: seen.at(-1), how: ended.how }).toEqual({ last: "bye", how: { kind: "aborted" } });
-    expect(ended.durationMs).toBeLessThan(1900);
+    // The shell says on the other stream that its sleep was ended; which of the two is read first is open.
+    expect(seen).toContain("bye");
+    expect(ended.how).toEqual({ kind: "aborted" });
+    // The rest of the grace is not waited for.
+    expect(ended.durationMs).toBeLessThan(30_000);
   });
 
   it.for([
@@ -107,7 +111,8 @@ describe.for(ways)("a program, %s", (way) => {
     });
     expect(ended.how).toEqual({ kind: "aborted" });
     expect(ended.durationMs).toBeGreaterThan(290);
-    expect(ended.durationMs).toBeLessThan(4000);
+    // It would never end.
+    expect(ended.durationMs).toBeLessThan(30_000);
   });
 
   it("starts nothing when it was aborted before", async () => {
@@ -205,7 +210,7 @@ describe.for(ways)("a program, %s", (way) => {
       expect(ended.how).toEqual({ kind: "limit", limit: "output" });
       expect(events.filter(({ kind }) => kind === "line")).toMatchObject([{ cut: true }]);
       expect(readFileSync(keep.stdout).length).toBe(32 * 1024 * 1024);
-      const all = { ...roomy, outputBytes: 2 ** 31 };
+      const all = { ...roomy, wallMs: 170_000, outputBytes: 2 ** 31 };
       const whole = await run(spec(["head", "-c", "1G", "/dev/zero"], way, { limits: all }));
       expect(whole.ended).toMatchObject({ how: { kind: "exited", code: 0 }, bytes: { stdout: 2 ** 30 } });
     });

@@ -16,8 +16,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openBranch, openRepository } from "../../src/host/repository.ts";
-import { checkOut, makeWorkspace, removeWorkspace } from "../../src/host/workspace.ts";
+import { openBranch, openRepository } from "../../src/host/git/repository.ts";
+import { checkOut, makeWorkspace, removeWorkspace } from "../../src/host/git/workspace.ts";
+import { hintText } from "../../src/view/hint.ts";
 import { canMount } from "../e2e/namespace.ts";
 import { attempt, fresh, good, look, open, put, repositoryWith, sh } from "./git-rig.ts";
 
@@ -71,7 +72,11 @@ describe("a workspace", () => {
   it("gives the same tree when asked again, and the base's tree when nothing changed", async () => {
     const target = repositoryWith(files);
     const a = await attempt(await open(target));
-    expect(good(await look(a))).toEqual({ tree: sh(target, "rev-parse", "HEAD^{tree}").trim(), changes: [] });
+    expect(good(await look(a))).toEqual({
+      tree: sh(target, "rev-parse", "HEAD^{tree}").trim(),
+      changes: [],
+      leftOut: [],
+    });
     put(a.folder, { "x.txt": "x" });
     expect(good(await look(a))).toEqual(good(await look(a)));
     rmSync(join(a.folder, "x.txt"));
@@ -318,7 +323,7 @@ describe("the person's repository", () => {
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    "that belongs to somebody else is refused with what to type",
+    "that belongs to somebody else is refused with what to type (left out unless root runs the tests)",
     async () => {
       const target = repositoryWith(files);
       execFileSync("chown", ["-R", "4321", target]);
@@ -350,7 +355,7 @@ describe("the person's repository", () => {
     const answer = await makeWorkspace(repo, made);
     expect(answer).toMatchObject({ code: "partial-clone" });
     expect(existsSync(made.folder)).toBe(false);
-    const [, ...typed] = (answer?.hint ?? "").split(" ");
+    const [, ...typed] = hintText(answer?.hint ?? "").split(" ");
     sh(partial, ...typed);
     good(await makeWorkspace(repo, made));
     expect(existsSync(made.folder)).toBe(true);
@@ -358,7 +363,7 @@ describe("the person's repository", () => {
 });
 
 describe("a workspace after trouble", () => {
-  it("fault 45: leftovers of a git that died are in nobody's way", async () => {
+  it("fault 45: leftovers of a git that died do no harm", async () => {
     const target = repositoryWith(files);
     put(target, { ".git/index.lock": "", ".git/HEAD.lock": "" });
     const a = await attempt(await open(target));
@@ -368,23 +373,26 @@ describe("a workspace after trouble", () => {
     expect(existsSync(join(target, ".git/index.lock"))).toBe(true);
   });
 
-  it.skipIf(!canMount)("fault 13: a full disk is said, and it goes on when there is room", async () => {
-    const repo = await open(repositoryWith({ big: "x".repeat(3_000_000) }));
-    const { tip } = good(await openBranch(repo, "run-1"));
-    const room = fresh("room");
-    mkdirSync(room);
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", room]);
-    try {
-      const made = { folder: join(room, "workspace"), index: join(room, "index"), base: tip };
-      expect(await makeWorkspace(repo, made)).toMatchObject({ code: "full" });
-      expect(readdirSync(room)).toEqual([]);
-      execFileSync("mount", ["-o", "remount,size=50m", room]);
-      expect(await makeWorkspace(repo, made)).toBeUndefined();
-      expect(readFileSync(join(room, "workspace/big"), "utf8")).toHaveLength(3_000_000);
-    } finally {
-      execFileSync("umount", [room]);
-    }
-  });
+  it.skipIf(!canMount)(
+    "fault 13: a full disk is said, and it goes on when there is room (left out where no tmpfs can be mounted)",
+    async () => {
+      const repo = await open(repositoryWith({ big: "x".repeat(3_000_000) }));
+      const { tip } = good(await openBranch(repo, "run-1"));
+      const room = fresh("room");
+      mkdirSync(room);
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", room]);
+      try {
+        const made = { folder: join(room, "workspace"), index: join(room, "index"), base: tip };
+        expect(await makeWorkspace(repo, made)).toMatchObject({ code: "full" });
+        expect(readdirSync(room)).toEqual([]);
+        execFileSync("mount", ["-o", "remount,size=50m", room]);
+        expect(await makeWorkspace(repo, made)).toBeUndefined();
+        expect(readFileSync(join(room, "workspace/big"), "utf8")).toHaveLength(3_000_000);
+      } finally {
+        execFileSync("umount", [room]);
+      }
+    },
+  );
 
   it("is removed with everything beside it, also what cannot be written", async () => {
     const a = await attempt(await open(repositoryWith(files)));

@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import { firstSum } from "../../src/core/checksum.ts";
+import type { Fact } from "../../src/core/fact.ts";
 import { carryOut } from "../../src/core/step.ts";
-import { found, kept } from "../../src/journal/places.ts";
+import { firstSum } from "../../src/journal/checksum.ts";
+import { found, keeping, kept } from "../../src/journal/places.ts";
 import { createDatabase } from "../../src/journal/schema.ts";
 import { SqliteJournal } from "../../src/journal/sqlite.ts";
-import { protocolNamed } from "../../src/protocols/registry.ts";
+import { protocolNamed } from "../../src/packs/registry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "heddle-places-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -65,6 +66,70 @@ describe("places", () => {
     const again = openIn("/old");
     expect(await again.read("plan-1", ({ planningDir }) => planningDir)).toBe("/old/project-planning");
     expect(await again.verify()).toEqual([]);
+    again.close();
+  });
+
+  it("C1 in any text of a fact the project is named by a mark, and found wherever it lies", () => {
+    const [old, now] = [keeping("/a/b"), keeping("/c d")];
+    const there = (text: string) => {
+      const { json } = old.kept({ text });
+      return [json, now.found(json, JSON.parse(json)).text, old.found(json, JSON.parse(json)).text];
+    };
+    for (const [text, later] of [
+      ["/a/b/.heddle/x", "/c d/.heddle/x"],
+      ["first\n/a/b/x and `/a/b`.", "first\n/c d/x and `/c d`."],
+      ["file:///a/b/x", "file:///c d/x"],
+      ["/a/bc /x/a/b /a/b.old /a/b-2", "/a/bc /x/a/b /a/b.old /a/b-2"],
+      ["%project%/x and %project:% and %project", "%project%/x and %project:% and %project"],
+    ] as const) {
+      const [json, moved, same] = there(text);
+      expect(json).not.toMatch(/(?<!x)\/a\/b(?![-\w]|\.\w)/);
+      expect([moved, same]).toEqual([later, text]);
+    }
+    expect(old.kept({ text: "nothing" }).json).toBe('{"text":"nothing"}');
+  });
+
+  it("C1 a journal of 0.1 that was moved names its own files where they are now, and proves as before", async () => {
+    const path = join(folder, "moved.db");
+    const open = (root: string | undefined) =>
+      new SqliteJournal({
+        path,
+        protocols: protocolNamed,
+        now: () => "",
+        ...(root !== undefined && { root }),
+      });
+    createDatabase(path);
+    const old = open(undefined);
+    const register = {
+      ...{ kind: "artifact-registered", artifact: "spec", path: "/old/project-planning/inputs/spec.md" },
+      ...{ digest: "d", inputs: {}, valid: true, problems: ["in /old/x"], content: {} },
+    } as const satisfies Fact;
+    await old.transact({ protocol: "decomposition" }, "test", (draft) => {
+      carryOut(draft, { kind: "create", targetDir: "app", planningDir: "project-planning" });
+      draft.record(register);
+      draft.record({ kind: "variable-set", name: "dir", value: "/old/.heddle/tune/tune-1" });
+      return [];
+    });
+    old.close();
+    const db = new DatabaseSync(path);
+    db.exec("update run set format = 4; update fact set format = 4");
+    db.close();
+
+    const moved = open("/new");
+    expect(await moved.verify()).toEqual([]);
+    const seen = await moved.read("plan-1", ({ artifacts, vars }) => [artifacts.spec?.path, vars.dir]);
+    expect(seen).toEqual(["/new/project-planning/inputs/spec.md", "/new/.heddle/tune/tune-1"]);
+    await moved.transact({ run: "plan-1" }, "test", (draft) => {
+      draft.record({ ...register, path: "/new/project-planning/inputs/spec.md" });
+      return [];
+    });
+    expect(await moved.verify()).toEqual([]);
+    moved.close();
+    const again = open("/newer");
+    expect(await again.verify()).toEqual([]);
+    expect(await again.read("plan-1", ({ artifacts }) => artifacts.spec?.path)).toBe(
+      "/newer/project-planning/inputs/spec.md",
+    );
     again.close();
   });
 });

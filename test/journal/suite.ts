@@ -5,9 +5,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fold, newRun } from "../../src/core/apply.ts";
 import type { Input } from "../../src/core/input.ts";
 import { type Problem, problem } from "../../src/core/problem.ts";
+import { taskOf } from "../../src/core/run.ts";
 import { carryOut, type Draft } from "../../src/core/step.ts";
+import { backOffs, readyTasks } from "../../src/core/table.ts";
 import { type Journal, StoreFailure, type Target } from "../../src/journal/journal.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
 import { Conversation, definition } from "../core/plan.ts";
 import { input, textOf, toReady } from "./inputs.ts";
 
@@ -43,14 +45,20 @@ export async function codeOf(work: Promise<unknown>): Promise<string> {
   return "no failure";
 }
 
+async function gathered<T>(all: AsyncIterable<T>): Promise<T[]> {
+  const found: T[] = [];
+  for await (const each of all) found.push(each);
+  return found;
+}
+
 export const codesOf = (problems: readonly Problem[]) => problems.map(({ code }) => code);
 
 const plan = { protocol: "decomposition" } as const;
 
-export function journalSuite(name: string, open: () => Journal): void {
+export function journalSuite(name: string, open: () => Journal | Promise<Journal>, runs = 50): void {
   let journal: Journal;
-  beforeEach(() => {
-    journal = open();
+  beforeEach(async () => {
+    journal = await open();
   });
   afterEach(() => journal.close());
 
@@ -204,11 +212,20 @@ export function journalSuite(name: string, open: () => Journal): void {
       expect((await submit(journal, { ...plan, alone: true }, create)).run).toBe("plan-2");
     });
 
+    it("X29 refuses a second active run in one folder, and allows one in another", async () => {
+      await submit(journal, { ...plan, alone: { folder: "/elsewhere" } }, create);
+      const there = await journal.read("plan-1", (run) => run.planningDir);
+      const second = await submit(journal, { ...plan, alone: { folder: there } }, create);
+      expect(second.problems).toMatchObject([{ code: "run-exists" }]);
+      expect((await submit(journal, { ...plan, alone: { folder: "/elsewhere" } }, create)).run).toBe(
+        "plan-2",
+      );
+    });
+
     it("C14 refuses a run that does not exist, whatever is asked of it", async () => {
       await submit(journal, plan, create);
       expect(await codeOf(submit(journal, "plan-9", { kind: "halt", reason: "x" }))).toBe("unknown-run");
       expect(await codeOf(journal.read("plan-9", () => {}))).toBe("unknown-run");
-      expect(await codeOf(journal.exclusive("plan-9", () => {}))).toBe("unknown-run");
       expect(await codeOf(journal.entries("plan-9"))).toBe("unknown-run");
     });
   });
@@ -226,6 +243,42 @@ export function journalSuite(name: string, open: () => Journal): void {
       expect(await positions({ after: 3, upTo: 3 })).toEqual([]);
     });
 
+    it("C13 gives entries of some kinds alone, in their order", async () => {
+      await submit(journal, plan, ...toReady());
+      const all = await journal.entries("plan-1");
+      const kinds = ["task-defined", "plan-loaded"] as const;
+      const wanted = all.filter(({ fact }) => kinds.some((kind) => kind === fact.kind));
+      expect(wanted.length).toBeGreaterThan(1);
+      expect(await journal.entries("plan-1", { kinds })).toEqual(wanted);
+      expect(await journal.entries("plan-1", { kinds, after: wanted[0]?.position ?? 0 })).toEqual(
+        wanted.slice(1),
+      );
+      expect(await journal.entries("plan-1", { kinds: [] })).toEqual([]);
+    });
+
+    it("X3 gives ready tasks whole, in the order of their ids, before and after a change", async () => {
+      await submit(journal, plan, ...toReady());
+      const both = () =>
+        journal.read("plan-1", ({ tasks }) => [
+          tasks.ready(2),
+          Array.from(readyTasks(tasks, 2), ({ def }) => def.id),
+          backOffs(tasks).filter((timeMs) => timeMs > 0),
+        ]);
+      const [ids, whole, none] = await both();
+      expect([whole, none]).toEqual([ids, []]);
+      await journal
+        .transact({ run: "plan-1" }, "test", ({ run }) => {
+          const [first = ""] = run.tasks.ready(1);
+          const task = taskOf(run, first);
+          task.notBeforeMs = 700;
+          run.tasks.set(task);
+          expect(backOffs(run.tasks)).toContain(700);
+          expect(Array.from(readyTasks(run.tasks, 2), ({ def }) => def.id)).toEqual(run.tasks.ready(2));
+          throw new Error("not kept");
+        })
+        .catch((error: Error) => expect(error.message).toBe("not kept"));
+    });
+
     it("hands on what a look gives, and what it throws, and goes on", async () => {
       await submit(journal, plan, create);
       expect(await journal.read("plan-1", (run) => run.phase)).toBe("ingestion");
@@ -236,30 +289,40 @@ export function journalSuite(name: string, open: () => Journal): void {
       expect(await journal.read("plan-1", (run) => run.phase)).toBe("ingestion");
     });
 
-    it("C3 gives an exclusive look the newest state and the entries since a position", async () => {
-      await submit(journal, plan, create, { kind: "halt", reason: "lunch" });
-      const seen = await journal.exclusive("plan-1", (run, since) => ({
-        halt: run.halt?.reason,
-        since: since(1).map(({ fact }) => fact.kind),
-      }));
-      expect(seen).toEqual({ halt: "lunch", since: ["halt-requested"] });
+    it("C3 gives turns one after another, and each may use the journal", async () => {
+      await submit(journal, plan, create);
+      const order: string[] = [];
+      const turn = (name: string) =>
+        journal.lease(async () => {
+          order.push(`${name} begins`);
+          await submit(journal, "plan-1", { kind: "repair-view", view: name, was: "missing" });
+          order.push(`${name} ends`);
+        });
+      await Promise.all(["one", "two", "three"].map(turn));
+      const names = order.filter((_, at) => at % 2 === 0).map((line) => line.split(" ")[0]);
+      expect(order).toEqual(names.flatMap((name) => [`${name} begins`, `${name} ends`]));
+      expect(await journal.entries("plan-1")).toHaveLength(4);
     });
 
-    it("goes on after exclusive work that threw", async () => {
+    it("goes on after a turn that threw", async () => {
       await submit(journal, plan, create);
-      const thrown = journal.exclusive("plan-1", () => {
+      const thrown = journal.lease(async () => {
         throw new Error("disk");
       });
       await expect(thrown).rejects.toThrow("disk");
+      expect(await journal.lease(async () => "next")).toBe("next");
       expect((await submit(journal, "plan-1", { kind: "halt", reason: "x" })).position).toBe(2);
     });
 
-    it("keeps its version while nobody else commits", async () => {
+    it("ends its changes when it is told to, and when it is closed", async () => {
       await submit(journal, plan, create);
-      const version = journal.version();
+      const ended = new AbortController();
+      const told = gathered(journal.changes(ended.signal));
       await journal.read("plan-1", () => {});
-      await submit(journal, "plan-1", { kind: "halt", reason: "x" });
-      expect(journal.version()).toBe(version);
+      ended.abort();
+      expect(await told).toEqual([]);
+      const aborted = AbortSignal.abort();
+      expect(await gathered(journal.changes(aborted))).toEqual([]);
     });
 
     it("verifies what it wrote itself", async () => {
@@ -278,7 +341,7 @@ export function journalSuite(name: string, open: () => Journal): void {
     it("C13 is the fold of its entries, and earlier entries never change", { timeout: 60_000 }, async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(input, { maxLength: 40 }), async (inputs) => {
-          const fresh = open();
+          const fresh = await open();
           try {
             await submit(fresh, plan, ...toReady());
             const model = new Conversation();
@@ -298,7 +361,7 @@ export function journalSuite(name: string, open: () => Journal): void {
             fresh.close();
           }
         }),
-        { numRuns: 50 },
+        { numRuns: runs },
       );
     });
   });

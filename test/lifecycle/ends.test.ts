@@ -2,6 +2,7 @@
 // opened again; several tasks beside each other, and beside a project without git.
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { hasBox } from "../needs.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
 const steps = async (project: Lifecycle, count: number, ...words: string[]) => {
@@ -63,6 +64,38 @@ describe("accepting", () => {
     project.git("checkout", "README.md");
     await project.must("land");
     expect(existsSync(project.path("app/greet.txt"))).toBe(true);
+  });
+});
+
+describe("landing", () => {
+  it("X21 L12 `land --merge` merges with a checkout that has moved, once its commands pass on that very tree", async () => {
+    const project = await Lifecycle.begun({
+      planner: [
+        json({
+          ...plan,
+          acceptance_criteria: [
+            { description: "it greets", verification: "grep -q Hello greet.txt && test ! -e broken" },
+          ],
+        }),
+      ],
+    });
+    project.write(".heddle/config.json", JSON.stringify({ land: "never" }));
+    expect((await project.all()).code).toBe(0);
+    project.write("app/broken", "x");
+    project.git("add", "broken");
+    project.commit("Break it");
+    const moved = await project.heddle("land");
+    expect(moved.out).toContain("or: heddle land --merge");
+    const boxless = hasBox ? [] : ["--unconfined"];
+    const red = await project.heddle("land", "--merge", ...boxless);
+    expect(red.code).toBe(1);
+    expect(red.out).toContain("merged with your own commits, `grep -q Hello greet.txt && test ! -e broken`");
+    project.git("rm", "-q", "broken");
+    project.commit("Put it right");
+    expect((await project.must("land", "--merge", ...boxless)).out).toContain("landed:");
+    expect(project.git("log", "-1", "--format=%s %P").trim()).toMatch(/^Merge heddle\/task-1 \w+ \w+$/);
+    expect(project.git("show", "HEAD:greet.txt")).toBe("Hello, Ada!\n");
+    expect(project.git("status", "--porcelain")).toBe("");
   });
 });
 

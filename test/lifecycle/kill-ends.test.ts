@@ -1,8 +1,9 @@
 // kill -9 in the middle of accepting and reverting: at each call of git, before it and after it. Whoever comes next goes
 // on, and the end is the same: one commit of the task, or none of it left, and everything of the person's as it was (L12).
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { heddle, type Ran } from "../e2e/rig.ts";
+import { folder, heddle, type Ran } from "../e2e/rig.ts";
 import { code, json, Lifecycle, plan } from "./rig.ts";
 
 const every = process.env.HEDDLE_END_KILLS === "all" ? 1 : 16;
@@ -25,9 +26,9 @@ interface Moment {
 }
 
 async function killed(project: Lifecycle, words: readonly string[], moment: Moment): Promise<Ran> {
-  project.write("bin/git", deadly(project.path("count"), moment));
-  chmodSync(project.path("bin/git"), 0o755);
-  const env = { PATH: `${project.path("bin")}:${process.env.PATH}` };
+  const bin = folder();
+  writeFileSync(join(bin, "git"), deadly(project.path("count"), moment), { mode: 0o755 });
+  const env = { PATH: `${bin}:${process.env.PATH}` };
   return heddle(words, { cwd: project.root, env });
 }
 

@@ -3,6 +3,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { expect, it } from "vitest";
 import { ended, start, until } from "../e2e/rig.ts";
+import { thorough } from "../thorough.ts";
 import { good, Lifecycle } from "./rig.ts";
 
 const slow = (role: string) => ({ [role]: (good[role] ?? []).map((turn) => ({ ...turn, afterMs: 60_000 })) });
@@ -36,7 +37,8 @@ it.each(roles)(
     ]);
     expect((await project.heddle("verify")).code).toBe(0);
     const attempts = readdirSync(project.path(".heddle/attempts/task-1")).sort();
-    expect(attempts).toEqual([
+    // The agent that died with heddle is a lost attempt, which costs no try; one that had not begun is begun in its own.
+    expect(attempts.filter((name) => name !== `${role}-2`)).toEqual([
       "acceptor-1",
       "code-reviewer-1",
       "coder-1",
@@ -69,7 +71,7 @@ it("G1 killed while the tests run, they run again on the same tree", async () =>
 });
 
 it("G1 killed at random moments, a task still ends once, with one commit", async () => {
-  for (const wait of [250, 500, 800]) {
+  for (const wait of thorough ? [250, 500, 800] : [400]) {
     const project = await Lifecycle.begun();
     for (let kill = 0; kill < 3; kill++) {
       const child = start(["next", "--all", "--agent", "scripted:script.json"], { cwd: project.root });

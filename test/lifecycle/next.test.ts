@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { composition } from "../../src/cli/composition.ts";
 import { openApp, protocols, suggest, suggestNext } from "../../src/index.ts";
 import { Client } from "../mcp/rig.ts";
 import { Lifecycle } from "./rig.ts";
@@ -19,7 +20,7 @@ describe("the suggestion", () => {
     for (const phase of phases) {
       const said = await project.json("next", "--dry-run");
       const told = await client.call("suggestNext", { task: "task-1" });
-      const app = await openApp({ root: project.root, by: "test" });
+      const app = await openApp({ root: project.root, ...composition, by: "test" });
       const { suggestion } = await suggest(app);
       expect(told, phase).toMatchObject({ isError: false, document: said });
       expect(suggestion, phase).toEqual(said);
@@ -69,7 +70,7 @@ describe("explained and dry", () => {
     expect(out).toContain("-> the code review is invalid: fired (phase is review, code review is invalid)");
     expect(out).toMatch(/and \d+ for other phases, \d+ behind it, not looked at/);
     expect(out).toContain(
-      "hint: `ok` is missing (at /ok): heddle next lets the code-reviewer make review/code-review.json, or mend",
+      "hint: `ok` is missing (at /ok): heddle next lets the code-reviewer make review/code-review.json, or fix",
     );
   });
 

@@ -1,6 +1,7 @@
 // `heddle report` of one task: the way it took, the evidence, who overrode what and why (C9), in each format.
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import { dataIn, foreignIn } from "../page/inside.ts";
 import { json, Lifecycle, plan } from "./rig.ts";
 
 it("C9 C13 tells the way, the evidence, the questions and the overrides with their reasons, until it is reverted", async () => {
@@ -41,8 +42,17 @@ it("C9 C13 tells the way, the evidence, the questions and the overrides with the
   expect(out).toContain("+Hello, Ada!");
   await project.must("report", "--format", "html", "--out", "report.html");
   const page = readFileSync(project.path("report.html"), "utf8");
-  expect(page).toContain("Which &lt;language&gt;?");
-  expect(page).toContain("the reviewer is *wrong*");
+  expect(foreignIn(page)).not.toMatch(/<script|<language>/);
+  const { report, run } = dataIn(page);
+  expect(run.id).toBe("task-1");
+  expect(report.headline).toBe("Accepted: task-1: greet people by name");
+  const rows = (title: string) => report.sections.find((each) => each.title === title)?.rows ?? [];
+  expect(rows("Questions")).toEqual([["Which <language>?", "en"]]);
+  expect(rows("Overrides")[0]).toContain("the reviewer is *wrong*");
+  expect(rows("The way").map(([, from, to]) => `${from} → ${to}`)).toContain("test → accept");
+  expect(rows("Evidence")[0]?.slice(0, 4)).toEqual(["✓", "it greets", "grep -q Hello greet.txt", "0"]);
+  expect(rows("Work").length).toBe(done.work.length);
+  expect(report.difference).toContain("+Hello, Ada!");
   await project.must("revert", "--reason", "not wanted");
   expect(await project.json("report")).toMatchObject({
     outcome: "reverted",

@@ -2,7 +2,7 @@
 // were after each fact of a real task.
 import { expect, it } from "vitest";
 import { apply, type Entry, newRun, protocols, type Run } from "../../src/index.ts";
-import { actorsOf } from "../../src/protocols/lifecycle/actors.ts";
+import { actorsOf } from "../../src/packs/lifecycle/actors.ts";
 import { code, json, Lifecycle, plan, type Turns } from "./rig.ts";
 
 const asking = { ...plan, blocking_questions: [{ text: "Which language?", options: ["en", "de"] }] };

@@ -4,6 +4,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { composition } from "../../src/cli/composition.ts";
 import { type App, openApp, suggest } from "../../src/index.ts";
 import { Lifecycle, plan } from "./rig.ts";
 
@@ -66,7 +67,11 @@ const table: readonly Row[] = [
     artifact: "code/diff.patch",
     cases: {
       missing: { file: null, next: "run", names: "the patch is missing" },
-      "changed by hand": { file: "diff --git a/x b/x\n", next: "run", names: "only heddle writes it" },
+      "changed by hand": {
+        file: "diff --git a/x b/x\n",
+        next: "run",
+        names: "was edited by hand, and is taken next",
+      },
       positive: { next: "review" },
     },
     forward: "review",
@@ -139,7 +144,7 @@ const table: readonly Row[] = [
 
 const stages = new Map<string, Lifecycle>();
 
-const opened = (project: Lifecycle) => openApp({ root: project.root, by: "test" });
+const opened = (project: Lifecycle) => openApp({ root: project.root, ...composition, by: "test" });
 
 /** One task on its way, copied in each phase. */
 beforeAll(async () => {
@@ -159,7 +164,7 @@ beforeAll(async () => {
   for (const app of [first, second]) app.close();
   stages.set("codegen", coded);
   stages.set("revert", reverting);
-}, 60_000);
+});
 
 /** The task as it stands in this phase, with this in the phase's file. */
 async function having({ phase, artifact }: Row, { file }: Case): Promise<{ app: App; project: Lifecycle }> {

@@ -10,10 +10,10 @@ export interface LiveAgent {
   readonly obeys?: true;
   /** What is recorded of the five answers that a task takes. */
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  /** It asks its model for more than the work; then `usage` is the least. */
+  readonly asksBeside?: true;
   /** Known to the cent, known, or not known at all. */
   readonly costUsd: number | "known" | "unknown";
-  /** Whether the commands that it runs see its key. */
-  readonly showsKey: boolean;
   /** Whether it is given heddle's own tools. */
   readonly hasTools: boolean;
   /** Whether its conversation goes on after its process is gone. */
@@ -58,7 +58,6 @@ export const claude: LiveAgent = {
   hostile: claudeHostile,
   usage: fiveAnswers,
   costUsd: "known",
-  showsKey: true,
   hasTools: true,
   resumes: true,
 };
@@ -70,7 +69,6 @@ export const codex: LiveAgent = {
   hostile: codexHostile,
   usage: fiveAnswers,
   costUsd: 0.0325,
-  showsKey: false,
   hasTools: true,
   resumes: true,
 };
@@ -91,7 +89,6 @@ export const gemini: LiveAgent = {
   },
   usage: fiveAnswers,
   costUsd: 0.002125,
-  showsKey: true,
   hasTools: false,
   resumes: false,
 };
@@ -104,10 +101,10 @@ export const opencode: LiveAgent = {
     ".opencode/plugin/evil.js": `${writesFile("plugin")}export const Evil = async () => ({});\n`,
   },
   obeys: true,
-  // It tells the tokens of its last answer alone.
-  usage: { inputTokens: 1000, outputTokens: 50 },
-  costUsd: 0.01875,
-  showsKey: true,
+  // It tells the tokens of its last answer alone; the gateway counts all of them.
+  usage: fiveAnswers,
+  asksBeside: true,
+  costUsd: "known",
   hasTools: true,
   resumes: true,
 };
@@ -117,6 +114,8 @@ export const claudeBridge: LiveAgent = {
   title: "Claude Code over ACP",
   word: "acp:claude-agent-acp",
   program: "claude-agent-acp",
+  usage: fiveAnswers,
+  asksBeside: true,
 };
 
 export const codexBridge: LiveAgent = {

@@ -1,10 +1,14 @@
 // Codex itself, in heddle's box, against a scripted model on loopback. No real model is asked anything: what is tried
 // here is the program, its stream, its signals and its box, not anybody's intelligence.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { describe, expect, it } from "vitest";
+import { ended, start } from "../e2e/rig.ts";
 import * as agents from "./agents.ts";
 import { bash, orderIn, resultOf, say, use, write } from "./answers.ts";
 import { type Script, scriptedModel } from "./model.ts";
-import { diligent, failuresOf, liveProject, modelThat } from "./rig.ts";
+import { diligent, environment, failuresOf, liveProject, modelThat } from "./rig.ts";
 import { agentSuite } from "./suite.ts";
 
 agentSuite(agents.codex);
@@ -64,6 +68,60 @@ describe("an API that fails, asked by Codex", () => {
       error: expect.stringContaining("silent for 3.6 s"),
     });
     expect(await project.facts("usage-recorded")).toMatchObject([{ costUsd: null }]);
+  });
+});
+
+describe("a ChatGPT login of a person who uses Codex", () => {
+  const claims = (seconds: number, n: number) => ({
+    exp: Math.floor(Date.now() / 1000) + seconds,
+    n,
+    email: "ada@example.org",
+    "https://api.openai.com/auth": { chatgpt_account_id: "acc-1", chatgpt_plan_type: "plus" },
+  });
+  const token = (seconds: number, n: number) =>
+    ['{"alg":"none"}', JSON.stringify(claims(seconds, n)), "s"]
+      .map((part) => Buffer.from(part).toString("base64url"))
+      .join(".");
+
+  it("U12 is renewed by Codex itself, once, and works without a key and without a login in the box", async () => {
+    const project = await codexProject();
+    const renewals: string[] = [];
+    const vendor = createServer((asked, response) => {
+      let body = "";
+      asked.on("data", (chunk) => {
+        body += chunk;
+      });
+      asked.on("end", () => {
+        renewals.push(body);
+        const renewed = token(36_000, renewals.length);
+        response.writeHead(200, { "content-type": "application/json" });
+        const refresh_token = `renewal-${renewals.length}`;
+        response.end(JSON.stringify({ id_token: renewed, access_token: renewed, refresh_token }));
+      });
+    });
+    await new Promise<void>((settle) => vendor.listen(0, "127.0.0.1", settle));
+    const { port } = vendor.address() as AddressInfo;
+    const old = token(30, 0);
+    const tokens = { id_token: old, access_token: old, refresh_token: "renewal-0", account_id: "acc-1" };
+    const last_refresh = new Date().toISOString();
+    project.write("login/auth.json", JSON.stringify({ auth_mode: "chatgpt", tokens, last_refresh }));
+    const model = await modelThat(diligent);
+    const env = {
+      ...environment(model),
+      ...{ OPENAI_API_KEY: "", OPENAI_BASE_URL: "", CODEX_HOME: project.path("login") },
+      CHATGPT_BASE_URL: `${model.url}/v1`,
+      CODEX_REFRESH_TOKEN_URL_OVERRIDE: `http://127.0.0.1:${port}/oauth/token`,
+    };
+    try {
+      const ran = await ended(start(["execute", "--batch", "--agent", agent], { cwd: project.root, env }));
+      expect(ran.code, ran.out + ran.err).toBe(0);
+      expect(renewals).toEqual([expect.stringContaining("renewal-0")]);
+      const { access_token } = JSON.parse(readFileSync(project.path("login/auth.json"), "utf8")).tokens;
+      expect(model.keys.size).toBe(1);
+      expect([...model.keys][0]).toContain(access_token);
+    } finally {
+      vendor.close();
+    }
   });
 });
 

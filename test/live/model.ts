@@ -39,6 +39,8 @@ export interface ScriptedModel {
   readonly asked: readonly Asked[];
   /** What was asked for that is no message: there should be nothing. */
   readonly strays: readonly string[];
+  /** Every key that came with a request. */
+  readonly keys: ReadonlySet<string>;
   close(): Promise<void>;
 }
 
@@ -48,7 +50,11 @@ export const usagePerAnswer = { input_tokens: 1000, output_tokens: 50 };
 export async function scriptedModel(script: Script): Promise<ScriptedModel> {
   const asked: Asked[] = [];
   const strays: string[] = [];
+  const keys = new Set<string>();
   const server = createServer((request, response) => {
+    const { authorization, "x-api-key": plain, "x-goog-api-key": google } = request.headers;
+    const key = plain ?? google ?? authorization?.replace(/^Bearer /, "");
+    if (key !== undefined) keys.add(String(key));
     void answer(request, response, { script, asked, strays });
   });
   server.listen(0, "127.0.0.1");
@@ -58,6 +64,7 @@ export async function scriptedModel(script: Script): Promise<ScriptedModel> {
     url: `http://127.0.0.1:${port}`,
     asked,
     strays,
+    keys,
     close: () =>
       new Promise((settle) => {
         server.close(() => settle());

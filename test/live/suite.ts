@@ -40,7 +40,7 @@ export function agentSuite(agent: LiveAgent): void {
       const model = await modelThat(diligent);
       expect((await project.execute(model)).code).toBe(1);
       expect(await project.facts("halt-requested")).toMatchObject([
-        { code: "agent", reason: expect.stringContaining("nobody has approved") },
+        { code: "agent", reason: expect.stringContaining("is not approved") },
       ]);
       expect(model.asked).toEqual([]);
     });
@@ -85,7 +85,15 @@ async function playsRole({ word }: LiveAgent): Promise<void> {
   project.write("script.json", JSON.stringify(copied));
   project.config({ agent: "scripted:script.json", roles: { "logic-architect": { agent: word } } });
   const model = await modelThat(notes(project.path("app")));
-  const ran = await project.in({ env: environment(model) }, "plan", "spec.md", "--target", "app", "--new");
+  const ran = await project.in(
+    { env: environment(model) },
+    "plan",
+    "spec.md",
+    "--target",
+    "app",
+    "--new",
+    "--no-review",
+  );
   expect(ran.code, ran.err + ran.out).toBe(0);
   expect(await project.phase()).toBe("ready");
   expect(model.asked.length).toBeGreaterThanOrEqual(2);
@@ -106,10 +114,15 @@ async function doesTask(agent: LiveAgent): Promise<void> {
   expect(seen).toContain("all-green");
   expect(model.strays).toEqual([]);
   expect(project.git("ls-tree", "-r", "--name-only", "main")).not.toContain("hooked-by");
-  expect(seen.includes(key)).toBe(agent.showsKey);
+  // Neither its environment nor its files had the key; the vendor did.
+  expect(seen).not.toContain(key);
+  expect([...model.keys]).toEqual([key]);
   expect(spawnSync("grep", ["-rlaF", key, project.root], { encoding: "utf8" }).stdout).toBe("");
   const [usage] = await project.facts("usage-recorded");
-  expect(usage).toMatchObject({ agent: agent.word, ...agent.usage });
+  expect(usage).toMatchObject({ agent: agent.word, ...(!agent.asksBeside && agent.usage) });
+  // What is beside the work, such as a title, is asked for as often as there is time.
+  expect(usage?.inputTokens).toBeGreaterThanOrEqual(agent.usage.inputTokens);
+  expect(usage?.outputTokens).toBeGreaterThanOrEqual(agent.usage.outputTokens);
   if (agent.costUsd === "unknown") expect(usage?.costUsd).toBeNull();
   else if (agent.costUsd === "known") expect(usage?.costUsd).toBeGreaterThan(0);
   else expect(usage?.costUsd).toBeCloseTo(agent.costUsd);

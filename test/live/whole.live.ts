@@ -20,7 +20,7 @@ async function wholeWay(roles: object) {
   project.config({ agent: "claude", review: true, roles });
   const model = await modelThat(notes(project.path("app")));
   const env = environment(model);
-  const planned = await project.in({ env }, "plan", "spec.md", "--target", "app", "--new");
+  const planned = await project.in({ env }, "plan", "spec.md", "--target", "app", "--new", "--no-review");
   expect(planned.code, planned.err + planned.out).toBe(0);
   const executed = await project.in({ env }, "execute", "--batch");
   expect(executed.code, executed.err + executed.out).toBe(0);

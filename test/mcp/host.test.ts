@@ -1,8 +1,8 @@
 // `heddle mcp` for a person's own agent: which tools there are, what they take, what they answer (U2, C14, C15).
 import { beforeAll, describe, expect, it } from "vitest";
 import { offerOf, schemaOf, wordsFor } from "../../src/cli/mcp/offer.ts";
-import { parse } from "../../src/cli/parse.ts";
 import { allCommands } from "../../src/cli/registry.ts";
+import { parse } from "../../src/command/parse.ts";
 import { Project as Folder, folder, heddle, type Project, readyProject } from "../e2e/rig.ts";
 import { Client } from "./rig.ts";
 

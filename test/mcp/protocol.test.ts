@@ -125,11 +125,13 @@ describe("the protocol", () => {
     const refused = client.answerTo(null);
     client.raw(`${"[".repeat(1_000_000)}\n`);
     expect((await refused).error.code).toBe(-32700);
+    const tooDeep = client.answerTo(null);
     const deep = `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`;
     client.raw(
       `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"status","arguments":${deep}}}\n`,
     );
-    await client.answerTo("deep");
+    // Nobody reads that far to find its id.
+    expect((await tooDeep).error.code).toBe(-32700);
     expect((await client.request("ping")).result).toEqual({});
   });
 
@@ -143,7 +145,7 @@ describe("the protocol", () => {
     expect(told.filter(({ isError }) => !isError).length).toBeGreaterThanOrEqual(500);
     expect(client.messages.length - before).toBe(1000);
     expect(new Set(client.messages.slice(before).map(({ id }) => id)).size).toBe(1000);
-  }, 60_000);
+  });
 
   it("U2 more than it can hold is refused, not stored; what goes on meanwhile is told to who wants to know", async () => {
     const sent: { id?: number; error?: { code: number }; method?: string; params?: object }[] = [];
@@ -311,5 +313,5 @@ describe("whatever is sent", () => {
     expect(client.messages.every((each) => each.jsonrpc === "2.0")).toBe(true);
     expect(client.messages.some((each) => each.error?.code === -32603)).toBe(false);
     expect((await project.status()).position).toBe(before);
-  }, 60_000);
+  });
 });

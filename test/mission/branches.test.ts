@@ -1,11 +1,11 @@
 // Every branch of the mission's document, with agents that behave accordingly (M2–M9).
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { hasBox, Mission, plan, step } from "./rig.ts";
+import { Mission, plan, step } from "./rig.ts";
 
 const goal = "write the files";
 
-describe.runIf(hasBox)("M2 M3 research and plan", () => {
+describe("M2 M3 research and plan", () => {
   it("M3 C6 a plan that is wrong goes back with what was wrong; the third try counts", async () => {
     const project = new Mission({
       "mission-planner": ['hand({ objective: "x" })', 'hand(plan("01-01", "01-01"))', "good()"],
@@ -22,7 +22,7 @@ describe.runIf(hasBox)("M2 M3 research and plan", () => {
     });
     const ran = await project.mission(goal);
     expect(ran.code).toBe(1);
-    expect(ran.out).toContain("job: mission-planner could not do it");
+    expect(ran.out).toMatch(/job: mission-planner failed/);
     expect(ran.out).toContain("hint: heddle mission");
     expect((await project.status()).standing).toMatchObject({ code: "job" });
     project.agent({});
@@ -40,16 +40,16 @@ describe.runIf(hasBox)("M2 M3 research and plan", () => {
     expect(project.attempts()).not.toContain("mission-planner-2");
   });
 
-  it("M8 prose that the fixer cannot mend halts", async () => {
+  it("M8 prose that the fixer cannot fix halts", async () => {
     const project = new Mission({ researcher: ['hand("nothing but words")'], fixer: ["process.exit(1)"] });
     const ran = await project.mission(goal);
     expect(ran.code).toBe(1);
-    expect(ran.out).toContain("job: researcher could not do it");
+    expect(ran.out).toMatch(/job: researcher failed/);
   });
 });
 
-describe.runIf(hasBox)("M4 M5 the tasks", () => {
-  it("M5 C8 a checkpoint waits for a person; the answer reaches the executor, and given twice it counts once", async () => {
+describe("M4 M5 the tasks", () => {
+  it("M5 C8 a checkpoint waits for a person; the answer reaches the executor, and can be corrected until then", async () => {
     const project = new Mission({
       "01-01": [
         'sum("checkpoint", { checkpoint: { reason: "decision_required", message: "Red or blue?", options: ["red", "blue"] } })',
@@ -65,10 +65,12 @@ describe.runIf(hasBox)("M4 M5 the tasks", () => {
     // Without an answer it stands where it stood, and nobody is paid.
     expect((await project.mission()).code).toBe(1);
     expect(project.attempts()).not.toContain("01-01-2");
-    for (const _ of [1, 2]) await project.must("answer", "01-01-1-decision_required", "red");
-    expect((await project.heddle("answer", "01-01-1-decision_required", "blue")).code).toBe(1);
+    // Given twice it counts once; another one takes its place, until an agent was given it.
+    for (const color of ["blue", "red", "red"])
+      await project.must("answer", "01-01-1-decision_required", color);
     expect((await project.mission()).code).toBe(0);
-    expect(await project.facts("question-answered")).toHaveLength(1);
+    expect((await project.heddle("answer", "01-01-1-decision_required", "blue")).code).toBe(1);
+    expect(await project.facts("question-answered")).toHaveLength(2);
     // A checkpoint costs no try.
     expect(project.stateJson().tasks["01-01"].attempts).toBe(2);
     expect(await project.facts("attempt-failed")).toEqual([]);
@@ -114,7 +116,7 @@ describe.runIf(hasBox)("M4 M5 the tasks", () => {
     await project.must("state", "retry-task", "01-01");
     expect((await project.mission()).code).toBe(0);
     expect(project.merged()).toEqual(["01-01", "01-02"]);
-  }, 60_000);
+  });
 
   it("M8 an executor that returns prose: the fixer once, and its summary counts", async () => {
     const project = new Mission({
@@ -149,9 +151,10 @@ describe.runIf(hasBox)("M4 M5 the tasks", () => {
     const tasks = [{ ...step("01-01"), files }, step("01-02")];
     project.agent({
       "mission-planner": [`hand({ ...plan("01-01"), tasks: ${JSON.stringify(tasks)} })`],
-      "01-01": ['put("src/01-01.txt", "01-01"); sum("complete")'],
+      // The bundle is what this is about: nothing needs to be checked and merged among so many files.
+      "01-01": ['sum("blocked", { message: "the bundle was seen" })'],
     });
-    expect((await project.mission(goal)).code).toBe(0);
+    expect((await project.mission(goal)).out).toContain("task_blocked: the bundle was seen");
     const text = readFileSync(project.path(".heddle/attempts/mission-1/01-01-1/bundle.json"), "utf8");
     expect(text.length).toBeLessThan(20_000);
     console.log(`the bundle of a task in a repository of 5,000 files has ${text.length} bytes`);
@@ -163,7 +166,7 @@ describe.runIf(hasBox)("M4 M5 the tasks", () => {
   }, 120_000);
 });
 
-describe.runIf(hasBox)("M7 verification", () => {
+describe("M7 verification", () => {
   it("gaps lead to a plan of their own; the old plan and its summaries are archived", async () => {
     const project = new Mission({
       verifier: ['judge(false, ["the third file"])', "judge(true)"],
@@ -251,7 +254,7 @@ describe.runIf(hasBox)("M7 verification", () => {
   });
 });
 
-describe.runIf(hasBox)("a plan edited between two runs", () => {
+describe("a plan edited between two runs", () => {
   const stops = { "01-02": ['sum("blocked", { message: "wait" })', "good()"] };
 
   it("counts: done tasks stay done, changed ones are done again, new ones are added", async () => {
@@ -293,16 +296,15 @@ describe.runIf(hasBox)("a plan edited between two runs", () => {
   });
 });
 
-describe.runIf(hasBox)("M9 C10 halting", () => {
+describe("M9 C10 halting", () => {
   it("halt, resume and a STOP file beside the session work as everywhere", async () => {
     const project = new Mission();
     await project.must("mission", "init", goal);
-    await project.must("halt", "not yet");
-    const ran = await project.mission();
-    expect(ran.code).toBe(1);
-    expect(ran.err).toContain("the mission is halted: not yet");
-    expect(ran.err).toContain("heddle resume");
+    project.write(".meta/STOP", "");
+    expect((await project.mission()).code).toBe(1);
     await project.must("resume");
+    expect(project.has(".meta/STOP")).toBe(false);
+    await project.must("halt", "not yet");
     project.write(".meta/STOP", "");
     expect((await project.mission()).code).toBe(1);
     await project.must("resume");

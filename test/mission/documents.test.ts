@@ -10,7 +10,7 @@ import {
   checkSession,
   checkSummary,
   checkVerification,
-} from "../../src/protocols/mission/artifacts/check.ts";
+} from "../../src/packs/mission/artifacts/check.ts";
 import { plan } from "./rig.ts";
 
 const root = join(import.meta.dirname, "../..");

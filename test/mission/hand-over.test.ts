@@ -3,9 +3,10 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { killedWhen } from "../e2e/rig.ts";
-import { hasBox, Mission } from "./rig.ts";
+import { Mission } from "./rig.ts";
 
-const kills = Number(process.env.HEDDLE_HANDOVER_KILLS ?? 4);
+/** 2 in `npm test`, 6 in CI. */
+const kills = Number(process.env.HEDDLE_HANDOVER_KILLS ?? 2);
 const handOver = ["--then", "execute"];
 
 const lines = (project: Mission) =>
@@ -13,11 +14,11 @@ const lines = (project: Mission) =>
     ? readFileSync(project.path(".heddle/logs/activity.jsonl"), "utf8").split("\n").length
     : 0;
 
-describe.runIf(hasBox)("heddle mission --then execute", () => {
+describe("heddle mission --then execute", () => {
   it("M3 D4 X1 M7 hands plan and research over as a specification, has it executed, verified and given back", async () => {
     const project = new Mission();
     const ran = await project.mission("write the files", ...handOver);
-    expect(ran.err).toBe("");
+    expect(ran.err).toMatch(/^note: added .* to .git.info.exclude: .*\n$/);
     expect(ran.out).toContain("handed over to plan-1");
     expect(ran.out).toContain("verified: ");
     expect(ran.out).toContain("phase_complete: Phase Complete");
@@ -46,7 +47,7 @@ describe.runIf(hasBox)("heddle mission --then execute", () => {
     expect(project.merged().at(-1)).toBe("02-01");
     expect(project.merged()).toHaveLength(3);
     expect(project.has("src/02-01.txt")).toBe(true);
-  }, 60_000);
+  });
 
   it("may be said when the plan is there, as long as nothing of it was begun", async () => {
     const project = new Mission({ "01-01": ['sum("blocked", { message: "wait" })', "good()"] });
@@ -63,7 +64,7 @@ describe.runIf(hasBox)("heddle mission --then execute", () => {
     const next = await project.mission("--next", ...handOver);
     expect(next.code, next.err + next.out).toBe(0);
     expect(project.mergedOn("heddle/plan-1")).toEqual(["01-01", "01-02", "T001"]);
-  }, 60_000);
+  });
 
   it("refuses while there is another plan, and leaves it alone", async () => {
     const project = new Mission();
@@ -92,7 +93,7 @@ describe.runIf(hasBox)("heddle mission --then execute", () => {
     const ended = await project.mission();
     expect(ended.code, ended.err + ended.out).toBe(0);
     expect(project.mergedOn("heddle/plan-1").sort()).toEqual(["T001", "T002"]);
-  }, 60_000);
+  });
 
   it("G1 G3 killed anywhere between goal and landing, the same command brings it to the same end", async () => {
     const whole = new Mission();

@@ -1,11 +1,11 @@
 // `kill -9` between any two steps of a mission: it goes on where it stood, pays nobody twice for what was done, and ends as
-// the one that nobody killed. `HEDDLE_MISSION_KILLS` says how often (3 in `npm test`); `all`: at every fact of the journal.
+// the one that nobody killed. `HEDDLE_MISSION_KILLS` says how often (2 in `npm test`, 12 in CI); `all`: at every fact of the journal.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { killedWhen, until } from "../e2e/rig.ts";
-import { hasBox, Mission, plan } from "./rig.ts";
+import { Mission, plan } from "./rig.ts";
 
-const said = process.env.HEDDLE_MISSION_KILLS ?? "3";
+const said = process.env.HEDDLE_MISSION_KILLS ?? "1";
 
 /** A checkpoint in the middle, a red command, prose, and a gap plan: a way through every step. */
 const turns = {
@@ -71,8 +71,8 @@ async function cameTo(project: Mission): Promise<object> {
   };
 }
 
-describe.runIf(hasBox)("kill -9", () => {
-  it(`M1–M9 after ${said} kills, each between other steps, a mission ends as the one that nobody killed`, async () => {
+describe("kill -9", () => {
+  it(`M1–M9 after ${said} × 2 kills, each between other steps, a mission ends as the one that nobody killed`, async () => {
     const whole = new Mission(turns);
     await whole.must("mission", "init", "write the files");
     const begun = written(whole);
@@ -116,5 +116,5 @@ describe.runIf(hasBox)("kill -9", () => {
     expect((await project.status()).session).toMatchObject({ status: "complete" });
     expect(project.merged()).toEqual(["01-01", "01-02", "01-05", "01-01"]);
     expect(project.stateJson().tasks["01-01"].name).toBe("Written differently");
-  }, 60_000);
+  });
 });

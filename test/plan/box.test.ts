@@ -1,7 +1,8 @@
 // What a planning agent can reach: its own attempt and nothing else (C16, D17; architecture §5).
-import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ended, start } from "../e2e/rig.ts";
+import { ended, pathWithoutBox, start } from "../e2e/rig.ts";
 import { confined, example, hasBox, Planning } from "./rig.ts";
 
 /** Runs `code` and says under `name` whether it worked. */
@@ -15,7 +16,7 @@ const tries = (attempts: Readonly<Record<string, string>>) =>
 
 const first = ["plan", "spec.md", "--target", "app", "--new"];
 
-describe.skipIf(!hasBox)("an agent in the box (left out where there is no bubblewrap)", () => {
+describe.skipIf(!hasBox)("an agent in the box (left out without bubblewrap)", () => {
   const project = new Planning();
   const root = project.root;
   let said = "";
@@ -23,6 +24,7 @@ describe.skipIf(!hasBox)("an agent in the box (left out where there is no bubble
     const home = project.path("person");
     mkdirSync(`${home}/.ssh`, { recursive: true });
     project.write("person/.ssh/id_rsa", "private");
+    execFileSync("git", ["init", "-q", project.path("app")]);
     const look = tries({
       "write the plan": `fs.writeFileSync("${root}/project-planning/inputs/spec.md", "mine")`,
       "make a file in the plan": `fs.writeFileSync("${root}/project-planning/tasks/T999.json", "{}")`,
@@ -35,6 +37,7 @@ describe.skipIf(!hasBox)("an agent in the box (left out where there is no bubble
       "make another attempt": `fs.mkdirSync("${root}/.heddle/attempts/plan-1/physical-architect-7", { recursive: true })`,
       "write the configuration": `fs.writeFileSync("${root}/.heddle/config.json", "{}")`,
       "read the person's keys": `fs.readFileSync("${home}/.ssh/id_rsa")`,
+      "read the target's objects": `fs.readFileSync("${root}/app/.git/HEAD")`,
       "write its workspace": 'fs.writeFileSync("scratch.txt", "x")',
       "write its home": 'fs.writeFileSync(path.join(process.env.HOME, "x"), "x")',
     });
@@ -57,6 +60,11 @@ describe.skipIf(!hasBox)("an agent in the box (left out where there is no bubble
     expect((await project.heddle("verify")).code).toBe(0);
     expect(project.has(".heddle/config.json")).toBe(false);
     expect(project.has(".heddle/attempts/plan-1/physical-architect-7")).toBe(false);
+  });
+
+  it("G9 does not see what the person stashed or dropped in the target", () => {
+    expect(said).toContain("cannot read the target's objects");
+    expect(project.has("app/.git/HEAD")).toBe(true);
   });
 
   it("D17 does not say for heddle that it ended", () => {
@@ -86,66 +94,64 @@ describe.skipIf(!hasBox)("an agent in the box (left out where there is no bubble
   });
 });
 
-describe.skipIf(!hasBox).concurrent("an output that is not what it seems", () => {
-  it("a link to a file of the person is not read, and what it names is not copied anywhere", async () => {
-    const project = new Planning();
-    project.config({ attempts: 1 });
-    project.write("secret.txt", '{ "token": "the person\'s own words", }');
-    project.agent({
-      "logic-architect": [`fs.symlinkSync("${project.path("secret.txt")}", out)`],
-      fixer: [
-        'try { say("got: " + fs.readFileSync(bundle.inputs.broken.path, "utf8")) } catch { say("got nothing") }',
-      ],
+describe
+  .skipIf(!hasBox)
+  .concurrent("an output that is not what it seems (left out without bubblewrap)", () => {
+    it("a link to a file of the person is not read, and what it names is not copied anywhere", async () => {
+      const project = new Planning();
+      project.config({ attempts: 1 });
+      project.write("secret.txt", '{ "token": "the person\'s own words", }');
+      project.agent({
+        "logic-architect": [`fs.symlinkSync("${project.path("secret.txt")}", out)`],
+        fixer: [
+          'try { say("got: " + fs.readFileSync(bundle.inputs.broken.path, "utf8")) } catch { say("got nothing") }',
+        ],
+      });
+      const { out } = await project.boxed();
+      expect(out).not.toMatch(/got: .*the person's own words/);
+      const copies = project.files(".heddle").filter(([, text]) => text.includes("the person's own words"));
+      expect(copies.map(([file]) => file)).toEqual([]);
     });
-    const { out } = await project.boxed();
-    expect(out).not.toMatch(/got: .*the person's own words/);
-    const copies = project.files(".heddle").filter(([, text]) => text.includes("the person's own words"));
-    expect(copies.map(([file]) => file)).toEqual([]);
-  });
 
-  it("a link in the place of the task folder does not make heddle write where it points", async () => {
-    const project = new Planning();
-    project.config({ attempts: 1 });
-    const text = '{\n  // kept\n  "strict": true,\n}\n';
-    project.write("app/tsconfig.json", text);
-    project.agent({
-      "task-author": [`fs.rmdirSync(out); fs.symlinkSync("${project.path("app")}", out)`],
-      fixer: ["put('{}')"],
+    it("a link in the place of the task folder does not make heddle write where it points", async () => {
+      const project = new Planning();
+      project.config({ attempts: 1 });
+      const text = '{\n  // kept\n  "strict": true,\n}\n';
+      project.write("app/tsconfig.json", text);
+      project.agent({
+        "task-author": [`fs.rmdirSync(out); fs.symlinkSync("${project.path("app")}", out)`],
+        fixer: ["put('{}')"],
+      });
+      await project.boxed();
+      expect(project.text("app/tsconfig.json")).toBe(text);
+      expect(project.has("app/tsconfig.json.raw")).toBe(false);
     });
-    await project.boxed();
-    expect(project.text("app/tsconfig.json")).toBe(text);
-    expect(project.has("app/tsconfig.json.raw")).toBe(false);
-  });
 
-  it("a pipe does not make heddle wait for ever", async () => {
-    const project = new Planning();
-    project.config({ attempts: 1 });
-    project.agent({ "logic-architect": ['execSync("mkfifo " + out)'] });
-    const child = start([...first, ...confined(true)], { cwd: project.root });
-    const patience = setTimeout(() => child.kill("SIGKILL"), 8_000);
-    const { code, signal } = await ended(child);
-    clearTimeout(patience);
-    expect({ code, signal }).toEqual({ code: 1, signal: null });
-  });
+    it("a pipe does not make heddle wait for ever", async () => {
+      const project = new Planning();
+      project.config({ attempts: 1 });
+      project.agent({ "logic-architect": ['execSync("mkfifo " + out)'] });
+      const child = start([...first, ...confined(true)], { cwd: project.root });
+      const patience = setTimeout(() => child.kill("SIGKILL"), 30_000);
+      const { code, signal } = await ended(child);
+      clearTimeout(patience);
+      expect({ code, signal }).toEqual({ code: 1, signal: null });
+    });
 
-  it("a folder in the place of a file is refused in one sentence", async () => {
-    const project = new Planning();
-    project.config({ attempts: 1 });
-    project.agent({ "logic-architect": ["fs.mkdirSync(out)"] });
-    const { code, out } = await project.boxed();
-    expect(code).toBe(1);
-    expect(out).toMatch(/HALTED: logic-architect could not do it/);
+    it("a folder in the place of a file is refused in one sentence", async () => {
+      const project = new Planning();
+      project.config({ attempts: 1 });
+      project.agent({ "logic-architect": ["fs.mkdirSync(out)"] });
+      const { code, out } = await project.boxed();
+      expect(code).toBe(1);
+      expect(out).toMatch(/HALTED: logic-architect failed(?: \d times)?/);
+    });
   });
-});
 
 describe.concurrent("where there is no bubblewrap", () => {
   it("refuses in a sentence, with what to install and how to do without, before anybody is started", async () => {
     const project = new Planning();
-    const { code, err } = await project.in(
-      { env: { PATH: emptyPath(project) } },
-      ...first,
-      ...confined(true),
-    );
+    const { code, err } = await project.in({ env: { PATH: pathWithoutBox() } }, ...first, ...confined(true));
     expect(code).toBe(1);
     expect(err).toContain("bubblewrap");
     expect(err).toContain("--unconfined");
@@ -154,7 +160,7 @@ describe.concurrent("where there is no bubblewrap", () => {
 
   it("goes on with --unconfined, and every view says so", async () => {
     const project = new Planning();
-    const ran = await project.in({ env: { PATH: emptyPath(project) } }, ...first, ...confined(false));
+    const ran = await project.in({ env: { PATH: pathWithoutBox() } }, ...first, ...confined(false));
     expect(ran.code, ran.err).toBe(0);
     expect((await project.must("status")).out).toContain("UNCONFINED");
     expect(JSON.stringify(await project.status())).toMatch(/unconfined/i);
@@ -163,16 +169,7 @@ describe.concurrent("where there is no bubblewrap", () => {
   it("a scripted agent needs no box", async () => {
     const project = new Planning();
     const script = `scripted:${example}/script.json`;
-    const ran = await project.in({ env: { PATH: emptyPath(project) } }, ...first, "--agent", script);
+    const ran = await project.in({ env: { PATH: pathWithoutBox() } }, ...first, "--agent", script);
     expect(ran.code, ran.err).toBe(0);
   });
 });
-
-/** A PATH with everything a program needs, and no bubblewrap. */
-function emptyPath(project: Planning): string {
-  const folder = project.path("bin");
-  mkdirSync(folder);
-  for (const name of ["sh", "cat", "git"])
-    if (existsSync(`/usr/bin/${name}`)) symlinkSync(`/usr/bin/${name}`, `${folder}/${name}`);
-  return folder;
-}

@@ -1,8 +1,9 @@
 // What the documents promise is tried: the agent of docs/planning.md plans, and docs/configuration.md knows every setting.
-import { chmodSync, readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { configSchema, parseConfig } from "../../src/config/config.ts";
+import { folder } from "../e2e/rig.ts";
 import { Planning, roles } from "./rig.ts";
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, "../../docs", name), "utf8");
@@ -16,7 +17,7 @@ describe("docs/planning.md", () => {
     expect(agent.trimEnd().split("\n").length).toBeLessThanOrEqual(20);
   });
 
-  it("has an agent that works, and mends what the check refuses", async () => {
+  it("has an agent that works, and fixes what the check refuses", async () => {
     const project = new Planning({
       "logic-architect": [
         'if (process.argv[2].startsWith("Read")) { const map = document(); map.flows = []; put(map) } else { say("mending"); good() }',
@@ -25,10 +26,10 @@ describe("docs/planning.md", () => {
     const coding = project
       .text("agent.cjs")
       .replace("process.argv[2]", 'path.join(path.dirname(process.cwd()), "bundle.json")');
-    project.write("bin/my-coding-agent", coding);
-    chmodSync(project.path("bin/my-coding-agent"), 0o755);
+    const bin = folder();
+    writeFileSync(join(bin, "my-coding-agent"), coding, { mode: 0o755 });
     project.program(agent.replace("#!/usr/bin/env node", `#!${process.execPath}`));
-    const env = { PATH: `${project.path("bin")}:${process.env.PATH}` };
+    const env = { PATH: `${bin}:${process.env.PATH}` };
     const words = [
       "plan",
       "spec.md",

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { expectOneError } from "../e2e/whole.ts";
+import { hasBox } from "../needs.ts";
 import { confined, Planning, readyPlan, roles } from "./rig.ts";
 
 const script = ["--agent", "scripted:script.json"];
@@ -232,7 +233,17 @@ describe.concurrent("the agent", () => {
   it("U1 that is misspelt is told from the configured ones", async () => {
     const project = new Planning();
     project.config({ agents: { helper: { command: ["./agent.cjs"] } } });
-    const ran = await project.heddle("plan", "spec.md", "--target", "app", "--new", "--agent", "helpr");
+    const open = hasBox ? [] : ["--unconfined"];
+    const ran = await project.heddle(
+      "plan",
+      "spec.md",
+      "--target",
+      "app",
+      "--new",
+      "--agent",
+      "helpr",
+      ...open,
+    );
     expect(ran.code).toBe(1);
     expect(ran.err).toContain("did you mean `helper`?");
   });

@@ -1,16 +1,15 @@
 // kill -9 in every phase: in the agent, after its output, in the validator, between the file and the journal. The next
 // `heddle plan` goes on to `ready`, and no call that had a valid result is paid for twice: calls are counted (C1, D17).
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cli, ended, start, until } from "../e2e/rig.ts";
 import { expectWhole } from "../e2e/whole.ts";
-import { sample } from "../thorough.ts";
+import { hasStrace } from "../needs.ts";
+import { sample, thorough } from "../thorough.ts";
 import { confined, living, Planning, roles } from "./rig.ts";
 
 const words = ["plan", "spec.md", "--target", "app", "--new", ...confined(false)];
-const hasStrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
-if (!hasStrace) console.log("strace is missing here: kills in the validator and in the journal are left out");
 
 type Role = (typeof roles)[number];
 
@@ -51,14 +50,15 @@ async function expectReady(project: Planning): Promise<void> {
   expect((await expectWhole(project)).phase).toBe("ready");
 }
 
-/** Until `moment` holds, then heddle is killed, and what it started with it. */
+/** Until `moment` holds, then heddle is killed, and what it started with it. One that is through before the kill has ended well. */
 async function killedAt(project: Planning, moment: () => boolean): Promise<void> {
   const child = start(words, { cwd: project.root });
   const over = ended(child);
   await until("the moment of the kill", moment);
   child.kill("SIGKILL");
-  expect((await over).signal).toBe("SIGKILL");
-  await until("the agent's end", () => living(project.path("agent.cjs")).length === 0, 5000);
+  const { code, signal, err } = await over;
+  expect(signal ?? code, err).toBe(signal === null ? 0 : "SIGKILL");
+  await until("the agent's end", () => living(project.path("agent.cjs")).length === 0, 30_000);
 }
 
 /** Killed by strace as soon as heddle itself makes this call on this path. */
@@ -70,16 +70,23 @@ async function killedOn(project: Planning, call: string, path: string): Promise<
   expect(killed.signal, `nothing did ${call} on ${real}: ${killed.err}`).toBe("SIGKILL");
 }
 
-describe.concurrent.each(roles)("C1 in the phase of %s", (role) => {
-  it("in the agent, before its output: it is called again, and nobody else is", async () => {
-    const project = counted(role, "hang()");
-    await killedAt(project, () => callsOf(project, role) === 1);
-    project.program(project.text("agent.cjs").replace("; hang()", "; good()"));
-    await expectReady(project);
-    expect(calls(project)).toEqual({ ...onceEach, [role]: 2 });
-  });
+/** Of four moments in five phases, two of each moment, and one or two of each phase; all twenty when thorough. */
+const isStruck = (role: Role, moment: number) =>
+  thorough || (roles.indexOf(role) + moment) % roles.length < 2;
 
-  it("in the agent, when its output is right: nobody is called again", async () => {
+describe.concurrent.each(roles)("C1 in the phase of %s", (role) => {
+  it.runIf(isStruck(role, 0))(
+    "in the agent, before its output: it is called again, and nobody else is",
+    async () => {
+      const project = counted(role, "hang()");
+      await killedAt(project, () => callsOf(project, role) === 1);
+      project.program(project.text("agent.cjs").replace("; hang()", "; good()"));
+      await expectReady(project);
+      expect(calls(project)).toEqual({ ...onceEach, [role]: 2 });
+    },
+  );
+
+  it.runIf(isStruck(role, 1))("in the agent, when its output is right: nobody is called again", async () => {
     const whole = "good(); fs.writeFileSync(path.join(bundle.planning_dir, 'written'), ''); hang()";
     const project = counted(role, whole);
     await killedAt(project, () => project.has("project-planning/written"));
@@ -88,20 +95,23 @@ describe.concurrent.each(roles)("C1 in the phase of %s", (role) => {
     expect(calls(project)).toEqual(onceEach);
   });
 
-  it("between the agent's end and the check: nobody is called again", async () => {
+  it.runIf(isStruck(role, 2))("between the agent's end and the check: nobody is called again", async () => {
     const project = counted();
     await killedAt(project, () => existsSync(project.attempt(`${role}-1`, "ended.json")));
     await expectReady(project);
     expect(calls(project)).toEqual(onceEach);
   });
 
-  it.skipIf(!hasStrace)("in the validator, as it opens the output: nobody is called again", async () => {
-    const project = counted();
-    await killedOn(project, "openat", project.attempt(`${role}-1`, `out/${made[role]}`));
-    expect(callsOf(project, role)).toBe(1);
-    await expectReady(project);
-    expect(calls(project)).toEqual(onceEach);
-  });
+  it.runIf(hasStrace && isStruck(role, 3))(
+    "in the validator, as it opens the output: nobody is called again (left out without strace)",
+    async () => {
+      const project = counted();
+      await killedOn(project, "openat", project.attempt(`${role}-1`, `out/${made[role]}`));
+      expect(callsOf(project, role)).toBe(1);
+      await expectReady(project);
+      expect(calls(project)).toEqual(onceEach);
+    },
+  );
 });
 
 /** Runs `plan` under strace: what it did is in the log, unless it was killed at the nth call of one kind. */
@@ -125,16 +135,27 @@ describe.skipIf(!hasStrace).concurrent("C1 between file and journal (left out wi
       .filter((line) => line.startsWith(`${call}(`));
   };
 
-  /** How often views are written depends on the pace: a late moment may not come. Most must. */
+  /** Called, and its end was not yet written down: if it was at work, it is right to call it again. */
+  const underWay = (project: Planning) =>
+    roles.find(
+      (role) => callsOf(project, role) === 1 && !existsSync(project.attempt(`${role}-1`, "ended.json")),
+    );
+
+  /**
+   * How often views are written depends on the pace: the nth call of this run may be another one than in the whole run,
+   * while an agent works even, and a late moment may not come. Of all, most must; of a sample, one.
+   */
   async function expectKilledAt(call: string, moments: readonly number[]): Promise<void> {
     let killed = 0;
     for (const nth of moments) {
       const project = counted();
       if ((await traced(project, call, nth)) === "SIGKILL") killed++;
+      const role = underWay(project);
       await expectReady(project);
-      expect(calls(project), `killed at ${call} ${nth}`).toEqual(onceEach);
+      const again = role !== undefined && callsOf(project, role) === 2 ? { [role]: 2 } : {};
+      expect(calls(project), `killed at ${call} ${nth}`).toEqual({ ...onceEach, ...again });
     }
-    expect(killed).toBeGreaterThan(moments.length / 2);
+    expect(killed).toBeGreaterThan(thorough ? moments.length / 2 : 0);
   }
 
   it("as artifacts are put in their places: nobody is called again", async () => {

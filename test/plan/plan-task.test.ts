@@ -25,7 +25,11 @@ function given(name: string, change: object, from = "T009"): string {
 
 const oneFile = (path: string) => [{ path, action: "create", layer: "domain", purpose: "new" }];
 const fresh = (id: string, path: string, more: object = {}) =>
-  given(`${id}.json`, { id, name: `Task ${id}`, files: oneFile(path), ...more });
+  given(`${id}.json`, {
+    ...{ id, name: `Task ${id}`, files: oneFile(path) },
+    acceptance_criteria: [{ criterion: "it loads", verification: `node ${path}` }],
+    ...more,
+  });
 
 /** Refused, with `sentence`, and nothing was written. */
 async function expectUnchanged(run: () => Promise<Ran>, sentence: RegExp): Promise<void> {
@@ -168,6 +172,26 @@ describe("plan-task split", () => {
 });
 
 describe("plan-task drop", () => {
+  it("D20 D22 refuses to leave a behaviour without a task, until a person allows it", async () => {
+    const drop = () => project.heddle("plan-task", "drop", "T006", "--rewire");
+    await expectUnchanged(
+      drop,
+      /no task has behaviour `B10`[\s\S]*heddle allow behaviour-without-task "<why>"/,
+    );
+    expect(await project.heddle("allow", "behaviour-without-task")).toMatchObject({ code: 64 });
+    expect((await project.heddle("allow", "behaviour-without")).err).toContain("did you mean");
+    await project.must("allow", "behaviour-without-task", "the export is for later");
+    expect((await project.must("allow")).out).toContain("allowed: the export is for later");
+    expect((await drop()).code).toBe(0);
+    expect((await project.must("history")).out).toContain(
+      "behaviour-without-task is allowed: the export is for later",
+    );
+    await project.must("allow", "behaviour-without-task", "--revoke");
+    expect((await project.heddle("state", "load-tasks")).err).toContain("no task has behaviour `B10`");
+  });
+
+  const scopeMayShrink = () => project.must("allow", "behaviour-without-task", "the scope shrinks");
+
   it("D20 refuses a task that others wait for, and names them", async () => {
     await expectUnchanged(
       () => project.heddle("plan-task", "drop", "T008"),
@@ -176,6 +200,7 @@ describe("plan-task drop", () => {
   });
 
   it("D20 with --rewire what waited for it waits for what it waited for", async () => {
+    await scopeMayShrink();
     const ran = await project.heddle("plan-task", "drop", "T006", "--rewire");
     expect(ran.code, ran.err).toBe(0);
     expect(project.task("T010").dependencies.tasks).toEqual(expect.arrayContaining(["T005", "T007", "T009"]));
@@ -183,11 +208,13 @@ describe("plan-task drop", () => {
   });
 
   it("D20 refuses a running task", async () => {
+    await scopeMayShrink();
     await project.must("state", "start-task", "T001");
     await expectUnchanged(() => project.heddle("plan-task", "drop", "T001", "--rewire"), /`T001` is running/);
   });
 
   it("D20 keeps the work of a task that only waits for something else now", async () => {
+    await scopeMayShrink();
     for (const id of ["T001", "T002"]) {
       await project.must("state", "start-task", id);
       await project.must("state", "complete-task", id);
@@ -198,6 +225,7 @@ describe("plan-task drop", () => {
   });
 
   it("D20 is in the history", async () => {
+    await scopeMayShrink();
     await project.heddle("plan-task", "drop", "T006", "--rewire");
     expect((await project.must("history")).out).toMatch(/9 tasks: 0 added, 1 changed, 1 dropped/);
   });

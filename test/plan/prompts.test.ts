@@ -138,7 +138,7 @@ describe.skipIf(!hasScript).concurrent("on a terminal (left out without `script`
       ],
     });
     const terminal = on(project, "spec.md", "--target", "app", "--new", "--stack", "Node", ...agent);
-    await terminal.answer(/◆ +Which colour\?/, down, enter);
+    await terminal.answer(/◆ +logic-architect of plan-1 asks: Which colour\?/, "2", enter);
     expect(await terminal.over(), terminal.text).toBe(0);
     expect(project.bundle("logic-architect-2").answers).toEqual([
       { question: "Which colour?", answer: "blue" },

@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repairDocument } from "../../src/protocols/repair.ts";
+import { processorMs } from "../processor-time.ts";
 
 const found = (text: string): unknown => {
   const repaired = repairDocument(text);
@@ -40,7 +41,7 @@ describe("C6 the document is found", () => {
     });
   });
 
-  it("a whole document goes before a larger one that must be mended", () => {
+  it("a whole document goes before a larger one that must be fixed", () => {
     expect(found('{"a":1}\n{"unfinished": "and much longer than the other one", "b": [')).toEqual({ a: 1 });
   });
 
@@ -81,7 +82,7 @@ describe("C6 whatever an agent writes", () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = JSON.stringify(value, null, 2);
-        expect(repairDocument(text)).toEqual({ text, how: "nothing" });
+        expect(repairDocument(text)).toEqual({ text, how: "nothing", isFixed: false });
       }),
     );
   });
@@ -114,7 +115,7 @@ describe("C6 whatever an agent writes", () => {
     );
   });
 
-  it("mending is idempotent", () => {
+  it("repair is idempotent", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."{}[]\"',:ab1 ") }), (text) => {
         const once = repairDocument(text);
@@ -125,7 +126,7 @@ describe("C6 whatever an agent writes", () => {
   });
 
   it("megabytes of brackets take less than two seconds", () => {
-    const startedAt = performance.now();
+    const startedAt = processorMs();
     for (const text of [
       "[".repeat(1_000_000),
       "{".repeat(1_000_000),
@@ -133,15 +134,15 @@ describe("C6 whatever an agent writes", () => {
       '{"a":'.repeat(200_000),
     ])
       repairDocument(text);
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(processorMs() - startedAt).toBeLessThan(2000);
   });
 
-  it("a mebibyte of a truncated document is mended in less than two seconds", () => {
+  it("a mebibyte of a truncated document is fixed in less than two seconds", () => {
     const whole = JSON.stringify({
       list: Array.from({ length: 20_000 }, (_, at) => ({ id: `B${at}`, name: "a name" })),
     });
-    const startedAt = performance.now();
+    const startedAt = processorMs();
     expect(found(whole.slice(0, -10))).toBeTypeOf("object");
-    expect(performance.now() - startedAt).toBeLessThan(2000);
+    expect(processorMs() - startedAt).toBeLessThan(2000);
   });
 });

@@ -1,14 +1,13 @@
 // The rig of the planning tests: the real CLI, and agents that are small Node programs written for each test. An agent
 // does the example's work (`good()`) unless a turn says otherwise: turns are statements, by role and attempt.
-import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { cli, ended, type Options, Project, type Ran, start } from "../e2e/rig.ts";
+import { commandLines, hasBox } from "../needs.ts";
 
 /** The example of the package that is tried: agents in the box see that package, and no other. */
 export const example = join(dirname(cli), "../examples/notes");
-export const hasBox = spawnSync("bwrap", ["--ro-bind", "/", "/", "true"]).status === 0;
-if (!hasBox) console.log("bubblewrap is missing here: the tests of the box are left out");
+export { hasBox };
 
 export const roles = [
   "logic-architect",
@@ -151,7 +150,5 @@ export const sources = {
 
 /** Command lines of living processes that name `marker`. */
 export function living(marker: string): string[] {
-  return execFileSync("ps", ["-eo", "pid=,args="], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes(marker));
+  return commandLines().filter((line) => line.includes(marker));
 }

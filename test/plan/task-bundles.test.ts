@@ -76,6 +76,40 @@ describe("a task's bundle", () => {
     for (const { verification } of criteria) expect(verification).toMatch(/\S/);
   });
 
+  it("X4 has the physical map's tests of its behaviours, but none that another task writes", async () => {
+    const path = "project-planning/artifacts/physical-map.json";
+    const map = JSON.parse(project.text(path));
+    const entry = map.file_mapping.find((each: { behavior_id: string }) => each.behavior_id === "B17");
+    entry.tests = [
+      { path: "test/extra.test.js", action: "create" },
+      { path: "src/failure.js", action: "create" },
+    ];
+    project.write(path, JSON.stringify(map));
+    const { files } = await bundle("T004");
+    expect(files.at(-1)).toEqual({
+      path: "test/extra.test.js",
+      action: "create",
+      layer: "test",
+      behaviors: ["B17"],
+    });
+    expect(files.map((file: { path: string }) => file.path)).not.toContain("src/failure.js");
+  });
+
+  it("X4 X5 has what inputs/constraints.md says, and says when that changed", async () => {
+    const file = "project-planning/inputs/constraints.md";
+    project.write(file, "# Decided\n\nWe go with TypeScript, and vitest for tests.\n\n- no global state\n");
+    const { constraints, checksums } = await bundle("T004");
+    expect(constraints).toMatchObject({
+      language: "TypeScript",
+      testing: "vitest",
+      patterns: ["no global state"],
+      raw: expect.stringContaining("We go with TypeScript"),
+    });
+    expect(checksums.artifacts.constraints).toMatch(/^[0-9a-f]+$/);
+    project.write(file, "Python.\n");
+    expect(await project.heddle("bundle", "validate-integrity", "T004")).toMatchObject({ code: 2 });
+  });
+
   it("X4 quotes the specification in its context", async () => {
     const { context } = await bundle("T004");
     expect(context.spec_ref.quote).not.toBe("");

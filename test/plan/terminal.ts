@@ -1,12 +1,10 @@
 // A real terminal for the CLI: util-linux's `script` gives it a pty, the test types into it and reads what it shows.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { stripVTControlCharacters } from "node:util";
 import { cli, until } from "../e2e/rig.ts";
 
-export const hasScript =
-  spawnSync("script", ["-qfec", "true", "/dev/null"], { stdio: ["ignore", "ignore", "ignore"] }).status === 0;
-if (!hasScript) console.log("script of util-linux is missing here: the tests on a terminal are left out");
+export { hasScript } from "../needs.ts";
 
 export const keys = { enter: "\r", down: "\u001b[B", interrupt: "\u0003", end: "\u0004", clear: "\u0015" };
 
@@ -23,7 +21,15 @@ export class Terminal {
     // Without a size the pty has no columns, and every character a line of its own.
     const sized = `stty cols 100 rows 40; exec ${line}`;
     const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, LANG: "C.UTF-8", TERM: "xterm-256color", SHELL: "/bin/sh", ...more };
+    const env = {
+      PATH,
+      HOME,
+      LANG: "C.UTF-8",
+      HEDDLE_LAND: "auto",
+      TERM: "xterm-256color",
+      SHELL: "/bin/sh",
+      ...more,
+    };
     this.#child = spawn("script", ["-qfec", sized, "/dev/null"], { cwd, env, stdio: "pipe" });
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       this.#shown += text;

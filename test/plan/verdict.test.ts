@@ -8,7 +8,7 @@ const block =
   'it.tasks[3].dimensions.viability = { score: "FAIL", evidence: "two layers", suggestion: "split it" }; put(it)';
 
 describe("a BLOCKED verdict", () => {
-  const project = new Planning({ "task-plan-verifier": [block, "good()"] });
+  const project = new Planning({ "task-plan-verifier": [block, block, "good()", "good()", block] });
   let planned: Ran;
   beforeAll(async () => {
     planned = await project.plan();
@@ -40,13 +40,50 @@ describe("a BLOCKED verdict", () => {
     expect(project.attempts("task-plan-verifier")).toHaveLength(1);
   });
 
+  it("D24 is asked for again by `heddle verify-plan`, though nothing changed", async () => {
+    const verified = await project.heddle("verify-plan", ...confined(false));
+    expect(verified.out).toContain("T004 is far too large");
+    expect(project.attempts("task-plan-verifier")).toHaveLength(2);
+    expect(await project.phase()).toBe("validation");
+  });
+
   it("D14 is judged again by `heddle verify-plan` after the task files were changed", async () => {
     const task = project.task("T004");
     project.write("project-planning/tasks/T004.json", JSON.stringify({ ...task, name: "Smaller" }));
     const verified = await project.heddle("verify-plan", ...confined(false));
     expect(verified.code, verified.out + verified.err).toBe(0);
-    expect(project.attempts("task-plan-verifier")).toHaveLength(2);
+    expect(project.attempts("task-plan-verifier")).toHaveLength(3);
   });
+
+  it("D24 the verifier is asked at `ready` too, and of a complete run, which stays complete whatever it says", async () => {
+    expect(await project.phase()).toBe("ready");
+    expect((await project.heddle("verify-plan", ...confined(false))).code).toBe(0);
+    expect(project.attempts("task-plan-verifier")).toHaveLength(4);
+    expect(await project.phase()).toBe("ready");
+    await project.must("state", "advance");
+    for (const id of Object.keys(project.stateJson().tasks))
+      await project.must("state", "skip-task", id, "no");
+    await project.must("state", "advance");
+    expect(await project.phase()).toBe("complete");
+    const verified = await project.heddle("verify-plan", ...confined(false));
+    expect(project.attempts("task-plan-verifier")).toHaveLength(5);
+    expect(verified.out).toContain("BLOCKED: T004 is far too large");
+    expect(verified.code).toBe(1);
+    expect(await project.status()).toMatchObject({ phase: "complete", halt: null });
+  });
+
+  it.each(["verifying", "gap_planning"])(
+    "D24 the verifier is asked at `%s` too, and nobody else is",
+    async (phase) => {
+      const before = project.attempts("").length;
+      await project.must("next", "--override", "a try", "--to", phase);
+      const verified = await project.heddle("verify-plan", ...confined(false));
+      expect(verified.out, verified.err).toContain("BLOCKED: T004 is far too large");
+      expect(verified.code).toBe(1);
+      expect(await project.status()).toMatchObject({ phase, halt: null, job: null });
+      expect(project.attempts("").length).toBe(before + 1);
+    },
+  );
 });
 
 describe.concurrent("a READY verdict", () => {

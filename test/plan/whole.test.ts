@@ -73,12 +73,15 @@ describe.concurrent("planning with a program as the agent", () => {
     expect((await project.must("status")).out).toMatch(/unconfined/i);
   });
 
-  it.skipIf(!hasBox)("ends in `ready` in the box, and `status` says nothing of it", async () => {
-    const project = new Planning();
-    const { code, err } = await project.boxed();
-    expect(code, err).toBe(0);
-    expect((await project.must("status")).out).not.toMatch(/unconfined/i);
-  });
+  it.skipIf(!hasBox)(
+    "ends in `ready` in the box, and `status` says nothing of it (left out without bubblewrap)",
+    async () => {
+      const project = new Planning();
+      const { code, err } = await project.boxed();
+      expect(code, err).toBe(0);
+      expect((await project.must("status")).out).not.toMatch(/unconfined/i);
+    },
+  );
 
   it("C11 shows live what each role does, by plain lines where there is no terminal", async () => {
     const project = new Planning({
@@ -111,7 +114,7 @@ describe.concurrent("planning with a program as the agent", () => {
   it("C4 a second `heddle plan` while one is at work is refused in one sentence, and pays nobody", async () => {
     const project = new Planning({
       "logic-architect": [
-        "fs.writeFileSync(path.join(bundle.target_dir, 'begun'), ''); setTimeout(good, 1500)",
+        "fs.writeFileSync(path.join(bundle.target_dir, 'begun'), ''); const wait = setInterval(() => { if (fs.existsSync(path.join(bundle.target_dir, 'go'))) { clearInterval(wait); good(); } }, 20)",
       ],
     });
     const over = project.plan();
@@ -119,6 +122,7 @@ describe.concurrent("planning with a program as the agent", () => {
     const second = await project.again();
     expect(second.code).toBe(1);
     expect(second.err).toMatch(/^error: /);
+    project.write("app/go", "");
     expect((await over).code).toBe(0);
     expect(project.attempts()).toHaveLength(5);
   });

@@ -16,9 +16,9 @@ import {
   saw,
   wait,
 } from "../../src/core/protocol.ts";
+import { protocolNamed, protocols } from "../../src/packs/registry.ts";
 import { checkProtocol } from "../../src/protocols/check.ts";
 import { walkPhase } from "../../src/protocols/check-walk.ts";
-import { protocolNamed, protocols } from "../../src/protocols/registry.ts";
 
 const flag = (...values: readonly string[]): Subject => ({
   about: "a flag",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/apply.ts";
 import { go, type Protocol, rule, saw } from "../../src/core/protocol.ts";
 import type { Json, Run } from "../../src/core/run.ts";
-import { lifecycle, lifecycleInputs } from "../../src/protocols/lifecycle/protocol.ts";
+import { lifecycle, lifecycleInputs } from "../../src/packs/lifecycle/protocol.ts";
 import { decided, look, put, seeded, stage } from "./stage.ts";
 
 type Pick = (below: number) => number;
@@ -77,13 +77,17 @@ function walk(protocol: Protocol, { seed, steps }: { seed: number; steps: number
   let run = stage(protocol);
   let digests: Record<string, string | null> = {};
   for (let step = 1; step <= steps; step++) {
-    const request = ["drive", "drive", "drive", "advance", "revert", "redo"][pick(6)] ?? "drive";
+    const said = ["drive", "drive", "drive", "advance", "revert", "redo"][pick(6)] ?? "drive";
+    // Seldom elsewhere than at `accept`, or no walk would come far.
+    const request = said === "revert" && run.phase !== "accept" && pick(40) > 0 ? "drive" : said;
     const { rule: fired } = look(run, { request, digests });
     if (!fired) wrong.push(`step ${step}: no rule in ${run.phase}`);
     if (fired?.then.kind === "go") {
       const edge = `${run.phase} → ${fired.then.to}`;
-      taken.add(edge);
-      if (!allowed.includes(edge)) wrong.push(`step ${step}: ${edge}, because ${fired.name}`);
+      // Given up by a person's word, wherever it is (L17).
+      const isGivenUp = request === "revert" && fired.then.to === "revert";
+      if (!isGivenUp || run.phase === "accept") taken.add(edge);
+      if (!allowed.includes(edge) && !isGivenUp) wrong.push(`step ${step}: ${edge}, because ${fired.name}`);
       if (!isEarned(run, edge)) wrong.push(`step ${step}: ${edge} without what it needs`);
       enter(run, { step, to: fired.then.to, counts: fired.then.counts ?? null });
     } else if (fired?.then.kind === "halt" || pick(400) === 0) {

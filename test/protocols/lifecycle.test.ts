@@ -1,7 +1,7 @@
 // The lifecycle's table of behaviour, written from the requirements.
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/core/run.ts";
-import { lifecycle, lifecycleInputs } from "../../src/protocols/lifecycle/protocol.ts";
+import { lifecycle, lifecycleInputs } from "../../src/packs/lifecycle/protocol.ts";
 import { aboutArtifact } from "../../src/protocols/subject.ts";
 import { decided, look, type Put, put, stage } from "./stage.ts";
 
@@ -140,9 +140,9 @@ describe("what each phase does with its artifact", () => {
     expect(decided(run, { request: "drive" })).toBe("end done");
     expect(decided(run, { request: "redo" })).toBe("go planning");
   });
-  it("L3 a revert can be asked for at accept, and nowhere else", () => {
+  it("L17 a revert can be asked for in every phase but the last, and no override takes its way", () => {
     for (const phase of [...order, "revert", "done"]) {
-      const expected = phase === "accept" || phase === "revert";
+      const expected = phase !== "done";
       expect(decided(came(phase), { request: "revert" }).endsWith(" revert")).toBe(expected);
     }
   });
@@ -275,7 +275,7 @@ describe("a phase that its artifacts contradict", () => {
     leave(broken, name, invalid);
     expect(decided(broken)).toBe(expected);
   });
-  it.each(lost)("L6 %s without %s settles where it can be mended", (phase, name, _first, last) => {
+  it.each(lost)("L6 %s without %s settles where it can be fixed", (phase, name, _first, last) => {
     const run = came(phase);
     for (let step = 0; step < 8; step++) {
       const { rule } = look(run, { digests: { [name]: null } });

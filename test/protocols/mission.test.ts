@@ -4,13 +4,9 @@ import { apply } from "../../src/core/apply.ts";
 import type { Fact } from "../../src/core/fact.ts";
 import { mayRetry } from "../../src/core/policy.ts";
 import { type Run, taskOf } from "../../src/core/run.ts";
-import {
-  currentPhase,
-  currentTask,
-  gapCount,
-  mission,
-  missionInputs,
-} from "../../src/protocols/mission/protocol.ts";
+import { currentPhase, gapCount, mission, missionInputs } from "../../src/packs/mission/protocol.ts";
+import { currentTask } from "../../src/packs/mission/subjects.ts";
+import { hintText } from "../../src/view/hint.ts";
 import { definition } from "../core/plan.ts";
 import { decided, look, put, stage } from "./stage.ts";
 
@@ -307,7 +303,7 @@ describe("M9 halts", () => {
     for (const { name, then } of halts) {
       if (then.kind !== "halt") continue;
       expect(then.code).toMatch(/^[a-z_]+$/);
-      expect(then.hint).toContain("heddle ");
+      expect(hintText(then.hint)).toContain("heddle ");
       expect(name.length).toBeGreaterThan(10);
     }
   });

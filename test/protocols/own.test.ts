@@ -22,7 +22,7 @@ async function made(change: (text: string) => string = (text) => text): Promise<
 const turns = (document: unknown) => [{ text: JSON.stringify(document) }];
 
 describe("a table in YAML", () => {
-  it("U8 the first version is right, and goes its way with agents, a loop and a hand-mended file", async () => {
+  it("U8 the first version is right, and goes its way with agents, a loop and a hand-fixed file", async () => {
     const project = await made();
     expect((await project.must("protocol", "check")).out).toContain("loop: 3 phases, 8 rules, no finding");
     project.write(
@@ -208,7 +208,7 @@ export default {
     await project.must("protocol", "start", "short", "x");
     expect((await tried(project, "next", "--all", "--agent", "scripted:script.json")).code).toBe(0);
     project.write(".heddle/protocols/short.ts", program("another"));
-    expect((await tried(project, "protocol", "show", "short")).said).toContain("nobody has approved it");
+    expect((await tried(project, "protocol", "show", "short")).said).toContain("has not been approved");
     project.write(".heddle/protocols/short.ts", `import fs from "node:fs";\n${program("x")}`);
     await project.must("protocol", "approve", "short");
     expect((await tried(project, "protocol", "show", "short")).said).toContain("only types may be imported");

@@ -1,9 +1,9 @@
 // A stage for protocols: runs with artifacts put in place by hand, and decisions as one short line.
 
 import { newRun } from "../../src/core/apply.ts";
-import type { Artifact } from "../../src/core/parts.ts";
 import { type Decision, decide, type Protocol } from "../../src/core/protocol.ts";
 import type { Json, Run } from "../../src/core/run.ts";
+import type { Artifact } from "../../src/core/run-parts.ts";
 
 export interface Put {
   readonly content?: Readonly<Record<string, Json>>;

@@ -2,9 +2,9 @@
 import { describe, expect, it } from "vitest";
 import { apply } from "../../src/core/apply.ts";
 import type { Json, Run } from "../../src/core/run.ts";
+import { preconditions, unmet } from "../../src/packs/tuning/preconditions.ts";
+import { diagnoses, tuning } from "../../src/packs/tuning/protocol.ts";
 import { aboutArtifact } from "../../src/protocols/subject.ts";
-import { preconditions, unmet } from "../../src/protocols/tuning/preconditions.ts";
-import { diagnoses, tuning } from "../../src/protocols/tuning/protocol.ts";
 import { decided, look, put, stage } from "./stage.ts";
 
 type State = Readonly<Record<string, Json>>;

@@ -1,7 +1,7 @@
 // Protocols as text, diagram and data.
 import { describe, expect, it } from "vitest";
 import { asked, at, end, go, halt, job, type Protocol, rule, saw, wait } from "../../src/core/protocol.ts";
-import { protocols } from "../../src/protocols/registry.ts";
+import { protocols } from "../../src/packs/registry.ts";
 import { protocolJson, protocolMermaid, protocolTable } from "../../src/view/protocol.ts";
 
 const small: Protocol = {

@@ -42,8 +42,8 @@ describe.skipIf(!hasTmux).concurrent("one task at the prompt (left out without `
     window.type("/tasks");
     await window.sees(/task-1 +planning +greet people/);
     window.type("/next");
-    await window.sees(/\? Which language\?\n {2}1 {2}English\n {2}2 {2}German/);
-    window.type("ger");
+    await window.sees(/\? the plan of task-1 asks: Which language\?\n {2}1 {2}English\n {2}2 {2}German/);
+    window.type("german");
     await window.sees(/planning -> plan_review/);
     window.type("/next --dry-run --json");
     await window.sees(/"alternatives": \[\n\s+"planning",\n\s+"codegen"\n\s+\]\n}/);
@@ -74,7 +74,7 @@ describe.skipIf(!hasTmux).concurrent("one task at the prompt (left out without `
     window.type("/quit");
     await window.over();
     expect((await project.facts("question-answered")).map(({ answer }) => answer)).toEqual(["German"]);
-    expect(readFileSync(project.path(".heddle/repl-history"), "utf8")).not.toContain("ger\n");
+    expect(readFileSync(project.path(".heddle/repl-history"), "utf8")).not.toContain("german\n");
   });
 
   it("C10 L13 what runs is shown above the prompt, looked at beside it, halted by one Ctrl-C, ended by two, and by STOP", async () => {

@@ -3,7 +3,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { afterAll } from "vitest";
 import { cli, until } from "../e2e/rig.ts";
 
-export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+import { hasTmux } from "../needs.ts";
+
+export { hasTmux };
+
 if (!hasTmux) console.log("tmux is missing here: the tests of the prompt in a window are left out");
 
 const quoted = (word: string) => `'${word.replaceAll("'", "'\\''")}'`;
@@ -28,7 +31,7 @@ export class Window {
 
   constructor(cwd: string, { columns = 100, rows = 35, env = {}, args = [] }: Size = {}) {
     const { PATH = "", HOME = "" } = process.env;
-    const all = { PATH, HOME, LANG: "C.UTF-8", TERM: "screen-256color", ...env };
+    const all = { PATH, HOME, LANG: "C.UTF-8", HEDDLE_LAND: "auto", TERM: "screen-256color", ...env };
     const words = Object.entries(all).map(([name, value]) => `${name}=${value}`);
     this.#command = ["exec", "env", "-i", ...words, process.execPath, cli, ...args]
       .map(quoted)

@@ -6,7 +6,8 @@ import { until } from "../e2e/rig.ts";
 import { Execution, hasBox, survivors } from "../execute/rig.ts";
 import { hasTmux, prompt, Window } from "./tmux.ts";
 
-const slow = { "*": ["say('thinking'); sleep(2500); good()"] };
+/** Each agent works until the test lets it finish. */
+const slow = { "*": ["say('thinking'); gate(); good()"] };
 
 async function project(tasks: number, turns = slow): Promise<Execution> {
   const made = await Execution.ready({ tasks, steel: [1] }, turns);
@@ -32,7 +33,7 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     await window.sees(/T002 {2}pending: Build T002/);
     window.keys("-l", "3");
     window.keys("Enter");
-    await window.sees(/T003 is pending\n.*ready\nhint: \/state start-task T003/);
+    await window.sees(/T003 is pending\n.*ready\nhint: \/execute/);
     window.type("what now?");
     await window.sees(/ready -> executing: .*\nhint: commands begin with a slash/);
     window.type("/stauts");
@@ -76,19 +77,21 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     const window = new Window(made.root);
     await window.sees(prompt);
     window.type("/execute --parallel 2");
-    await window.sees(/● T001 .*working/);
+    await window.sees(/● T002 .*working/);
     window.type("/why T003");
     await window.sees(/T003 is pending/);
     window.type("/execute");
     await window.sees(/`\/execute --parallel 2` is at work\nhint: \/halt stops it/);
     window.keys("C-c");
     await window.sees(/HALTED: Ctrl-C/);
+    for (const name of ["T001-1", "T002-1"]) made.release(name);
     await window.sees(/report: /);
     await window.sees(/^heddle, halted › *$/m);
     const { tasks, halt, orchestrator } = await made.status();
     expect(tasks).toMatchObject({ complete: 2, pending: 1, running: 0 });
     expect(halt.reason).toBe("Ctrl-C");
     expect(orchestrator).toBeNull();
+    made.agent({});
     window.type("/resume");
     await window.sees(prompt);
     window.type("/execute --batch");
@@ -122,8 +125,10 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     window.type("/resume");
     await window.sees(prompt);
     window.type("/execute --batch");
-    await window.sees(/● T001 .*working/);
+    await window.sees(/● T002 .*working/);
     window.type("/quit");
+    await until("the halt", async () => (await made.status()).halt !== null);
+    for (const name of ["T001-1", "T002-1"]) made.release(name);
     await window.over();
     const { tasks, halt, orchestrator } = await made.status();
     expect(tasks).toMatchObject({ complete: 2 });
@@ -142,7 +147,9 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     const window = new Window(made.root);
     await window.sees(prompt);
     window.type("/execute T001 --agent scripted:script.json");
-    await window.sees(/\? T001-1-db: Which database\?\n {2}1 {2}sqlite\n {2}2 {2}postgres\nT001-1-db › *$/m);
+    await window.sees(
+      /\? T001-1-db: T001 asks: Which database\?\n {2}1 {2}sqlite\n {2}2 {2}postgres\nT001-1-db › *$/m,
+    );
     window.keys("-l", "po");
     window.keys("Tab");
     await window.sees(/T001-1-db › postgres/);
@@ -162,6 +169,7 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     process.kill(window.pid, "SIGKILL");
     await window.over();
     await until("no agent is left", () => survivors(made).length === 0);
+    made.agent({});
     window.again(made.root);
     await window.sees(prompt);
     window.type("/execute --batch");
@@ -169,7 +177,7 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     window.type("/why T001");
     await window.sees(/T001 is running/);
     window.type("nonsense");
-    await window.sees(/`nonsense` is none of: 1 retry, 2 skip, 3 abort/);
+    await window.sees(/`nonsense` is not one of the answers: 1 retry, 2 skip, 3 abort/);
     window.type("1");
     await window.sees(/landed: 2 files/);
     expect(made.merged().sort()).toEqual(["T001", "T002"]);
@@ -190,6 +198,7 @@ describe.skipIf(!hasTmux).concurrent("the prompt in a window (left out without `
     await window.is("one wide table", (screen) => count(screen, /NAME .*LAST/g) === 1 && prompt.test(screen));
     expect(count(window.screen, /executing · 3 executors/g)).toBe(1);
     window.keys("-l", "typed meanwhile");
+    for (const name of ["T001-1", "T002-1", "T003-1"]) made.release(name);
     await window.sees(/landed: 3 files/);
     await window.sees(/^heddle › typed meanwhile$/m);
     expect(count(window.all, /── \/execute/g)).toBe(1);

@@ -3,13 +3,17 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { chosen, settle } from "../../src/cli/ask.ts";
 import { find } from "../../src/cli/find.ts";
 import { allCommands, loadCommand } from "../../src/cli/registry.ts";
 import { commonStart, complete, type Known } from "../../src/cli/repl/complete.ts";
 import { helpText } from "../../src/cli/repl/help.ts";
 import { History } from "../../src/cli/repl/history.ts";
-import { asCommand, hinted, wordsOf } from "../../src/cli/repl/words.ts";
+import { asCommand, wordsOf } from "../../src/cli/repl/words.ts";
+import { chosen, settle } from "../../src/command/terminal/ask.ts";
+import { type Hint, joined, toCall } from "../../src/core/hint.ts";
+import { problem } from "../../src/core/problem.ts";
+import { atPrompt, hintsAsText, hintText } from "../../src/view/hint.ts";
+import { problemText } from "../../src/view/problem.ts";
 
 const known: Known = {
   commands: await allCommands(),
@@ -66,15 +70,30 @@ describe("L13 words", () => {
   });
 
   it("shows hints as they are typed here, and leaves sentences alone", () => {
-    expect(hinted("hint: heddle resume --budget 5")).toBe("hint: /resume --budget 5");
-    expect(hinted("did you mean `heddle status`?")).toBe("did you mean `/status`?");
-    expect(hinted("  heddle works on it, its agent is at work")).toBe(
-      "  heddle works on it, its agent is at work",
+    const here = (hint: Hint) => hintText(hint, atPrompt);
+    expect(here({ do: "resume", budgetUsd: 5 })).toBe("/resume --budget 5");
+    expect(here(["did you mean `", toCall("status"), "`?"])).toBe("did you mean `/status`?");
+    expect(here("heddle works on it, its agent is at work")).toBe("heddle works on it, its agent is at work");
+    const answer = { do: "answer", question: "q1" } as const;
+    const sentence: Hint = [answer, ", then: ", { do: "show-next" }, "; ", { do: "why", task: "T001" }];
+    expect(here(sentence)).toBe('/answer q1 "<text>", then: /next; /why T001');
+    expect(hintText(sentence)).toBe('heddle answer q1 "<text>", then: heddle next; heddle why T001');
+    expect(problemText(problem("x", "it is halted", { hint: { do: "resume" } }), "error", atPrompt)).toBe(
+      "error: it is halted\nhint: /resume",
     );
-    expect(hinted('hint: heddle answer q1 "x", then: heddle next; heddle why')).toBe(
-      'hint: /answer q1 "x", then: /next; /why',
-    );
-    expect(hinted("of heddle status pages")).toBe("of heddle status pages");
+  });
+
+  it("gives programs a hint as what is typed in a shell", () => {
+    const found = problem("x", "it failed", {
+      hint: [{ do: "retry-task", task: "T001" }, " tries it again"],
+    });
+    expect(JSON.parse(JSON.stringify({ problems: [found] }, hintsAsText))).toEqual({
+      problems: [{ code: "x", message: "it failed", hint: "heddle state retry-task T001 tries it again" }],
+    });
+    const plain: Hint = ["apt-get install bubblewrap", "; or --unconfined"];
+    const said = "apt-get install bubblewrap; or --unconfined";
+    expect(JSON.parse(JSON.stringify({ hint: plain }, hintsAsText))).toEqual({ hint: said });
+    expect(joined(...plain)).toBe(said);
   });
 
   it("takes an option's number or its beginning for an answer, and says what would do", () => {
@@ -83,7 +102,7 @@ describe("L13 words", () => {
     expect(chosen(["yes", "yesterday"], "yes")).toBe("yes");
     expect(chosen(["aa", "ab"], "a")).toBeUndefined();
     expect(settle({ question: "?", options: ["a", "b"], initial: "" }, "c")).toEqual({
-      wrong: "`c` is none of: 1 a, 2 b",
+      wrong: "`c` is not one of the answers: 1 a, 2 b",
     });
     expect(settle({ question: "?", options: ["yes", "no"], initial: "yes" }, " ")).toEqual({ answer: "yes" });
   });

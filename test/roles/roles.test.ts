@@ -4,19 +4,21 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Problem } from "../../src/core/problem.ts";
-import type { CapabilityMap } from "../../src/protocols/decomposition/artifacts/capability-map.ts";
-import { checkCapabilityMap } from "../../src/protocols/decomposition/artifacts/check-capability-map.ts";
-import { checkPhysicalMap } from "../../src/protocols/decomposition/artifacts/check-physical-map.ts";
-import { checkSequencing } from "../../src/protocols/decomposition/artifacts/check-sequencing.ts";
-import { checkTaskValidation } from "../../src/protocols/decomposition/artifacts/check-task-validation.ts";
-import { checkTasks } from "../../src/protocols/decomposition/artifacts/check-tasks.ts";
-import { quoteOf } from "../../src/protocols/decomposition/artifacts/fields.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
-import { mission } from "../../src/protocols/mission/protocol.ts";
+import type { CapabilityMap } from "../../src/packs/decomposition/artifacts/capability-map.ts";
+import { checkCapabilityMap } from "../../src/packs/decomposition/checks/check-capability-map.ts";
+import { checkPhysicalMap } from "../../src/packs/decomposition/checks/check-physical-map.ts";
+import { checkSequencing } from "../../src/packs/decomposition/checks/check-sequencing.ts";
+import { checkSpecReview } from "../../src/packs/decomposition/checks/check-spec-review.ts";
+import { checkTaskValidation } from "../../src/packs/decomposition/checks/check-task-validation.ts";
+import { checkTasks } from "../../src/packs/decomposition/checks/check-tasks.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
+import { mission } from "../../src/packs/mission/protocol.ts";
+import { quoteOf } from "../../src/protocols/fields.ts";
 import { type Document, type Example, type Skill, skillOf, unknownKeys, withMistake } from "./skill.ts";
 
 const root = join(import.meta.dirname, "../..");
 const roles = [
+  "spec-reviewer",
   "logic-architect",
   "physical-architect",
   "task-author",
@@ -78,7 +80,9 @@ function physicalProblems(map: Document, existing = "") {
 
 function tasksChecked(tasks: readonly Document[], known: ReadonlySet<string> = behaviours) {
   const files = tasks.map((task) => sourceOf(task, `tasks/${String(task.id)}.json`));
-  return checkTasks({ files, behaviours: known, mapped: known });
+  // An example is a part of a plan.
+  const allowed = new Set(["behaviour-without-task"]);
+  return checkTasks({ files, behaviours: known, mapped: known, allowed });
 }
 
 /** The plan in the auditor's table. */
@@ -207,6 +211,10 @@ describe("roles/", () => {
 });
 
 describe("examples that are right", () => {
+  it("D27 the spec-reviewer's review passes its check against its specification", () => {
+    expect(reviewProblems(only(good("spec-reviewer", "spec-review")))).toEqual([]);
+  });
+
   it("D6 the logic-architect's map passes its check against its specification", () => {
     expect(map.problems).toEqual([]);
     expect([...behaviours]).toEqual(["B1", "B2", "B3"]);
@@ -244,11 +252,11 @@ describe("examples that are right", () => {
 
   it("C6 the fixer's document is valid, and every value in it stands in the broken text", () => {
     const broken = only(skill("fixer").examples.filter(({ marks }) => marks.includes("broken"))).text;
-    const mended = only(good("fixer", "task"));
-    expect(tasksChecked([mended]).problems).toEqual([]);
+    const fixed = only(good("fixer", "task"));
+    expect(tasksChecked([fixed]).problems).toEqual([]);
     const files = [{ file: "tasks/T001.json", text: broken }];
     expect(codes(checkTasks({ files, behaviours }).problems)).toEqual(["not-json"]);
-    for (const value of leavesOf(mended)) expect(broken).toContain(String(value));
+    for (const value of leavesOf(fixed)) expect(broken).toContain(String(value));
   });
 });
 
@@ -262,7 +270,15 @@ function planWith(tasks: readonly Document[], mistake: Example): Document[] {
   return tasks.map((task) => (task.id === mistake.in ? withMistake(task, mistake) : task));
 }
 
+/** Against the specification that its skill shows. */
+const reviewProblems = (review: Document) => {
+  const reviewed = only(skill("spec-reviewer").examples.filter(({ marks }) => marks.includes("spec"))).text;
+  return checkSpecReview({ ...sourceOf(review), spec: reviewed }).problems;
+};
+
 const refusals: Readonly<Record<string, (mistake: Example) => readonly Problem[]>> = {
+  "spec-reviewer": (mistake) =>
+    reviewProblems(withMistake(only(good("spec-reviewer", "spec-review")), mistake)),
   "logic-architect": (mistake) =>
     capabilityProblems(withMistake(only(good("logic-architect", "capability-map")), mistake)),
   "physical-architect": (mistake) =>
@@ -286,6 +302,7 @@ const refusals: Readonly<Record<string, (mistake: Example) => readonly Problem[]
 };
 
 const cited: Readonly<Record<string, string>> = {
+  "spec-reviewer": "D27",
   "logic-architect": "D6",
   "physical-architect": "D8",
   "task-author": "D9",

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { checkTaskArtifact, type TaskArtifact } from "../../src/protocols/lifecycle/artifacts/check.ts";
-import { lifecycle } from "../../src/protocols/lifecycle/protocol.ts";
+import { checkTaskArtifact, type TaskArtifact } from "../../src/packs/lifecycle/artifacts/check.ts";
+import { lifecycle } from "../../src/packs/lifecycle/protocol.ts";
 import { skillOf, unknownKeys, withMistake } from "./skill.ts";
 
 const root = join(import.meta.dirname, "../..");

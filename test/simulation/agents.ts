@@ -71,7 +71,8 @@ export class Agents {
   /** The agent of an attempt died with its orchestrator: processes are never taken over. */
   isOrphan(owner: SimProcess, work: Work): boolean {
     const starter = this.#starters.get(nameOf(work));
-    return work.kind === "run-agent" && starter !== undefined && starter !== owner;
+    const isAgent = work.kind === "run-agent" || work.kind === "run-role";
+    return isAgent && starter !== undefined && starter !== owner;
   }
 
   /** Starts an agent, or the checks. Settles when it answers or has been ended; a hanging one needs the signal. */
@@ -82,7 +83,7 @@ export class Agents {
     const behaviour = draw(this.#sim, work);
     const report = reportOf(this.#sim, this.#knowledge, { work, behaviour });
     const limitMs = this.#limitMs(work);
-    if (work.kind === "run-agent") this.#starters.set(nameOf(work), owner);
+    if (work.kind === "run-agent" || work.kind === "run-role") this.#starters.set(nameOf(work), owner);
     const usualMs = random.between(5, settling ? 60 : 250);
     const lastsMs = behaviour === "slow" ? Math.round(limitMs * (1.05 + random.next())) : usualMs;
     return new Promise((resolve, reject) => {
@@ -119,7 +120,8 @@ export class Agents {
 
   /** Which kind of stale answer was refused. */
   classify({ message }: Problem, { epoch, started }: Pick<Ledger, "epoch" | "started">): void {
-    const [, key, name, number, of] = /`([a-z]+-[a-z]+:(.+)#(-?\d+)\+?@(\d+)[^`]*)`/.exec(message) ?? [];
+    const [, key, name, number, of] =
+      /`([a-z]+-[a-z]+:(.+)#(-?\d+)\+?(?:~\d+)?@(\d+)[^`]*)`/.exec(message) ?? [];
     if (!key || !name) return;
     if (Number(of) < epoch) this.#sim.saw("answer of an older epoch refused");
     else if (Number(number) < (started.get(name) ?? 0)) this.#sim.saw("answer of an older attempt refused");
@@ -159,7 +161,8 @@ export class Agents {
     const name = nameOf(work);
     if (behaviour === "lies") this.#lies.add(name);
     if (outcome.ok && outcome.work) this.#sim.git.works.set(name, outcome.work);
-    if (outcome.ok && outcome.evidence) this.#sim.git.sawGreen(name, outcome.evidence.tree, said.digest);
+    if (outcome.ok && outcome.evidence?.checks.length)
+      this.#sim.git.sawGreen(name, outcome.evidence.tree, said.digest);
   }
 
   /** Ends an agent, or thinks so: that takes a moment. Whoever waits for it hears of it, dead or alive. */
@@ -187,5 +190,5 @@ function resultName(work: Work): string {
 /** An agent that was ended has failed, whatever it was about to say. */
 function endedReport({ said }: Report): Report {
   const failure = { error: "ended", category: "environment", subcategory: null, retryable: true };
-  return saying({ ok: false, ...failure }, said);
+  return saying({ ok: false, kind: "failed", ...failure }, said);
 }

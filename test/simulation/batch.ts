@@ -27,6 +27,8 @@ export interface Seeds {
   /** Every how many seeds this process takes one. */
   readonly step: number;
   readonly known: ReadonlySet<string>;
+  /** Over journals that do their worst. */
+  readonly hostile?: boolean;
 }
 
 export const nothingYet = (): Summary => ({
@@ -41,7 +43,7 @@ export const nothingYet = (): Summary => ({
 });
 
 /** Stops at the first seed that fails. */
-export async function runHere({ from, count, step, known }: Seeds): Promise<Summary> {
+export async function runHere({ from, count, step, known, hostile = false }: Seeds): Promise<Summary> {
   const sum = nothingYet();
   let seed = from;
   // What is rejected and looked at by nobody belongs to the seed that runs.
@@ -51,7 +53,7 @@ export async function runHere({ from, count, step, known }: Seeds): Promise<Summ
   };
   process.on("unhandledRejection", stray);
   for (; seed < from + count && sum.failures.length === 0; seed += step) {
-    const { violation, last, ...history } = await simulate({ seed, known });
+    const { violation, last, ...history } = await simulate({ seed, known, hostile });
     sum.seeds++;
     sum.steps += history.steps;
     sum.entries += history.entries;
@@ -79,7 +81,7 @@ export async function runShared(seeds: Omit<Seeds, "step">, workers: number): Pr
   return sum;
 }
 
-function runApart({ from, count, step, known }: Seeds): Promise<Summary> {
+function runApart({ from, count, step, known, hostile = false }: Seeds): Promise<Summary> {
   const main = fileURLToPath(new URL("main.ts", import.meta.url));
   const options = [
     "--from",
@@ -90,6 +92,7 @@ function runApart({ from, count, step, known }: Seeds): Promise<Summary> {
     step,
     "--json",
     ...(known.size > 0 ? [] : ["--strict"]),
+    ...(hostile ? ["--hostile"] : []),
   ];
   const child = spawn(process.execPath, [main, ...options.map(String)], {
     stdio: ["ignore", "pipe", "inherit"],

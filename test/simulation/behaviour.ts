@@ -1,7 +1,7 @@
 // How an agent, a role or a check comes out, by chance: what it does, what it says, and what is true of it.
-import type { Input, Outcome } from "../../src/core/input.ts";
-import type { Evidence } from "../../src/core/parts.ts";
+import type { FailureKind, Input, Outcome } from "../../src/core/input.ts";
 import type { TaskDef, TaskId } from "../../src/core/run.ts";
+import type { Evidence } from "../../src/core/run-parts.ts";
 import { registerInput, verificationInput } from "./inputs.ts";
 import type { Said } from "./rules.ts";
 import type { Simulation } from "./simulation.ts";
@@ -24,7 +24,8 @@ export type Behaviour =
   | "crashes"
   | "lies"
   | "lost"
-  | "is limited";
+  | "is limited"
+  | "checks nothing";
 
 /** What the one who works can know: the definition he was given, and the work that he checks. */
 export interface Knowledge {
@@ -38,7 +39,7 @@ export interface Knowledge {
   readonly nextQuestion: () => string;
 }
 
-const workers: readonly Work["kind"][] = ["run-agent", "run-role"];
+const workers: readonly Work["kind"][] = ["run-agent", "run-role", "repair-result"];
 
 export function draw({ random, faults }: Simulation, work: Work): Behaviour {
   const isWorker = workers.includes(work.kind);
@@ -50,6 +51,7 @@ export function draw({ random, faults }: Simulation, work: Work): Behaviour {
   switch (work.kind) {
     case "run-checks":
     case "check-merge":
+      if (random.chance(faults.checksEmpty)) return "checks nothing";
       return random.chance(faults.checksFlaky) ? "fails" : "ok";
     case "review-work":
       return random.chance(faults.reviewRefuses) ? "fails" : "ok";
@@ -89,26 +91,24 @@ export function reportOf(sim: Simulation, knowledge: Knowledge, { work, behaviou
   const spent = costUsd === undefined ? {} : { usage: { ...usage, costUsd } };
   const isBad = ["talks nonsense", "is limited"].includes(behaviour) || behaviour.startsWith("fails");
   const evidence = evidenceOf(sim, knowledge, { work, behaviour });
-  const good = evidence ? evidence.checks.every(({ ok }) => ok) : behaviour !== "lies" && !isBad;
-  const ok = !isBad && (!evidence || good);
+  const isRed = evidence?.checks.some(({ ok }) => !ok) === true;
+  const good = evidence ? !isRed && evidence.checks.length > 0 : behaviour !== "lies" && !isBad;
+  const ok = !isBad && !isRed;
   const digest = isTaskWork(work) ? knowledge.digestOf(work.task) : "";
   const seen = evidence ? { evidence } : spent;
   if (ok) return saying({ ok, ...resultOf(sim, knowledge, { work, behaviour }), ...seen }, { good, digest });
   const category = behaviour === "talks nonsense" ? "unparseable" : evidence ? "test" : "runtime";
   const retryable = behaviour !== "fails for good";
-  const parked = behaviour === "is limited" ? { parkMs: sim.random.between(0, 400) } : {};
-  const unable = behaviour === "is limited" && isTaskWork(work) && sim.random.chance(0.5);
-  const outcome: Outcome = {
-    ok,
-    error: behaviour,
-    category,
-    subcategory: null,
-    retryable,
-    ...seen,
-    ...parked,
-    ...(unable && { unable }),
-  };
+  const kind = failureKind(sim, { behaviour });
+  const outcome: Outcome = { ok, error: behaviour, category, subcategory: null, retryable, ...seen, ...kind };
   return saying(outcome, { good, digest });
+}
+
+function failureKind(sim: Simulation, { behaviour }: Pick<Deed, "behaviour">): FailureKind {
+  if (behaviour === "talks nonsense") return { kind: "unparseable" };
+  if (behaviour !== "is limited") return { kind: "failed" };
+  const parkMs = sim.random.between(0, 400);
+  return sim.random.chance(0.5) ? { kind: "unable" } : { kind: "parked", parkMs };
 }
 
 export function saying(outcome: Outcome, { good = false, digest = "" } = {}): Report {
@@ -125,6 +125,7 @@ function evidenceOf(
   const name = nameOf(work);
   const tree = work.kind === "run-checks" ? git.works.get(name)?.tree : work.candidate.tree;
   if (tree === undefined) throw new Error(`the checks of ${name} find nothing to check`);
+  if (behaviour === "checks nothing") return { tree, checks: [] };
   const ok = behaviour !== "fails" && knowledge.isGood(work) && git.isSound(name, tree);
   const check = { criterion: "it works", command: "true", digest: "d", log: "l", note: null };
   const checks = [{ ...check, ok, exit: ok ? 0 : 1, ms: random.between(1, 9) }];

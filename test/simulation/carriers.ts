@@ -2,17 +2,17 @@
 // is there, as the contract wants, and the orchestrator may die just before it and just after.
 import { type Effect, effectOfAttempt } from "../../src/core/effect.ts";
 import type { Outcome } from "../../src/core/input.ts";
-import type { Candidate } from "../../src/core/parts.ts";
 import type { Run } from "../../src/core/run.ts";
+import type { Candidate } from "../../src/core/run-parts.ts";
 import type { Carriers } from "../../src/engine/world.ts";
+import type { Journal } from "../../src/journal/journal.ts";
 import { StoreFailure } from "../../src/journal/journal.ts";
 import type { Agents } from "./agents.ts";
 import { type Report, saying } from "./behaviour.ts";
 import { runId } from "./oracle.ts";
 import type { SimProcess } from "./process.ts";
 import type { Simulation } from "./simulation.ts";
-import type { SimJournal } from "./store.ts";
-import { identityOf, nameOf, type TaskWork, type Work } from "./work.ts";
+import { identityOf, isTaskWork, nameOf, type TaskWork, type Work } from "./work.ts";
 
 /** How often one view may be tried within a second before it is a busy loop. */
 const mostTries = 30;
@@ -21,7 +21,7 @@ export class Carrying {
   readonly #sim: Simulation;
   readonly #agents: Agents;
   readonly #process: SimProcess;
-  readonly #journal: SimJournal;
+  readonly #journal: Journal;
   readonly #underway = new Map<string, AbortSignal>();
   /** Work whose answer was handed over: it is answered once. */
   readonly #answered = new Set<string>();
@@ -39,7 +39,8 @@ export class Carrying {
     "run-role": (effect, signal) => this.#work(effect, signal),
     "repair-output": (effect, signal) => this.#work(effect, signal),
     "check-output": (effect, signal) => this.#work(effect, signal),
-    "ask-question": (effect) => this.#tell(effect),
+    "check-baseline": (effect, signal) => this.#lookAtBaseline(effect, signal),
+    "ask-machine": (effect, signal) => this.#ask(effect, signal),
     "write-view": (effect) => this.#write(effect),
   };
 
@@ -48,7 +49,7 @@ export class Carrying {
     agents,
     process,
     journal,
-  }: { sim: Simulation; agents: Agents; process: SimProcess; journal: SimJournal }) {
+  }: { sim: Simulation; agents: Agents; process: SimProcess; journal: Journal }) {
     this.#sim = sim;
     this.#agents = agents;
     this.#process = process;
@@ -76,8 +77,40 @@ export class Carrying {
       const found = this.#agents.found(work);
       if (found) this.#sim.saw("result found on disk");
       else if (this.#agents.isOrphan(this.#process, work)) return lost();
-      return found ?? (await this.#agents.start(this.#process, work, signal));
+      if (found) return found;
+      const gone = isTaskWork(work) ? await this.#machineGone(work) : undefined;
+      if (gone?.when === "before") return gone.report;
+      const report = await this.#agents.start(this.#process, work, signal);
+      if (gone) this.#sim.saw("machine lost with its work");
+      return gone?.report ?? report;
     });
+  }
+
+  /** Whether the machine that it is placed on is gone, before it began or with what it made. */
+  async #machineGone(work: TaskWork): Promise<{ when: "before" | "after"; report: Report } | undefined> {
+    const { random, faults } = this.#sim;
+    const machine = await this.#journal
+      .read(runId, (run) => run.tasks.get(work.task)?.attempt?.machine)
+      .catch(passingFailure);
+    if (machine === undefined || !random.chance(faults.machineGone)) return undefined;
+    const isAgents = work.kind === "run-agent" || work.kind === "repair-result";
+    const when = random.chance(0.5) ? "before" : "after";
+    const begun = when === "after" && isAgents;
+    const report = saying({ ok: false, kind: "machine", begun, error: "it is gone", ...environment });
+    return { when, report };
+  }
+
+  async #ask(
+    { machine, key }: Extract<Effect, { kind: "ask-machine" }>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { random, faults, saidOfMachines } = this.#sim;
+    await this.#process.pause(random.between(1, 30));
+    await this.#mayDie("before", { kind: "ask-machine" });
+    if (random.chance(faults.machineGone))
+      return { ok: false, kind: "machine", begun: false, error: "no route", ...environment };
+    if (!signal.aborted) saidOfMachines.add(`${machine} ok@${/@(\d+)$/.exec(key)?.[1]}`);
+    return { ok: true };
   }
 
   /** What was prepared before may be on the branch: that is asked first, and nothing of it can fail. */
@@ -94,7 +127,7 @@ export class Carrying {
     if (candidate) return saying({ ok: true, candidate });
     this.#sim.saw("merge conflicted");
     const why = { error: "it conflicts", category: "conflict", subcategory: null, retryable: true };
-    return saying({ ok: false, ...why });
+    return saying({ ok: false, kind: "failed", ...why });
   }
 
   /** Under the lock of the journal: whoever no longer holds the run moves nothing. */
@@ -106,7 +139,10 @@ export class Carrying {
       return gitFailed();
     for (;;) {
       const moved = await this.#journal
-        .exclusive(runId, (run) => (this.#isWanted(run, effect) ? this.#swap(effect.candidate) : undefined))
+        .lease(async () => {
+          const isWanted = await this.#journal.read(runId, (run) => this.#isWanted(run, effect));
+          return isWanted ? this.#swap(effect.candidate) : undefined;
+        })
         .catch(passingFailure);
       // Between the move and the word about it much can happen.
       if (moved) await this.#process.pause(random.between(0, 40));
@@ -141,20 +177,22 @@ export class Carrying {
     }
     this.#sim.saw("branch moved by somebody");
     const why = { error: "somebody moved it", category: "conflict", subcategory: null, retryable: true };
-    return saying({ ok: false, ...why, tip: git.tip });
+    return saying({ ok: false, kind: "branch-moved", ...why, tip: git.tip });
   }
 
   async #carry(work: Work, signal: AbortSignal, perform: () => Promise<Report>): Promise<Outcome> {
     const key = identityOf(work);
     this.#sim.note(`${this.#process.name} carries out ${key}`);
-    const isAnswered = this.#answered.has(key);
+    // The branch may come back to a tip after something else was prepared: that is another merge.
+    const once = "earlier" in work && work.earlier !== null ? `${key} after ${work.earlier}` : key;
+    const isAnswered = this.#answered.has(once);
     this.#sim.check(!isAnswered, "X17 carried twice", () => `${key} was started again after its answer`);
     this.#sim.check(!this.#underway.has(key), "X17 side by side", () => `${key} was started beside itself`);
     this.#underway.set(key, signal);
     try {
       await this.#process.pause(this.#sim.random.between(0, 3));
       await this.#mayDie("before", work);
-      const { outcome, said } = await perform();
+      const { outcome, said } = await this.#whereItIs(perform);
       await this.#mayDie("after", work);
       // What was ended has nothing to say, so a word of it that counts anyway will be missed here.
       if (!signal.aborted) this.#agents.say(work, said);
@@ -165,13 +203,56 @@ export class Carrying {
     } finally {
       this.#underway.delete(key);
       if (signal.aborted) this.#ended.add(key);
-      else this.#answered.add(key);
+      else this.#answered.add(once);
     }
   }
 
-  async #tell({ question }: Extract<Effect, { kind: "ask-question" }>): Promise<undefined> {
-    await this.#process.pause(this.#sim.random.between(0, 5));
-    this.#sim.note(`a person is asked ${question}`);
+  /** What is carried out where a place is missing, and what was done there already: both are told as nothing but that. */
+  async #whereItIs(perform: () => Promise<Report>): Promise<Report> {
+    const { random, faults } = this.#sim;
+    if (!random.chance(faults.placeGone)) return perform();
+    if (random.chance(0.5)) await perform();
+    return placeGone();
+  }
+
+  /** What an earlier one kept is found; nobody pays for it, and nothing of it hangs. */
+  async #lookAtBaseline(
+    { number, key, commit }: Extract<Effect, { kind: "check-baseline" }>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const { random } = this.#sim;
+    const identity = `check-baseline#${number}@${/@(\d+)$/.exec(key)?.[1]}`;
+    this.#sim.check(
+      !this.#underway.has(identity),
+      "X23 side by side",
+      () => `${identity} was started beside itself`,
+    );
+    this.#underway.set(identity, signal);
+    try {
+      await this.#process.pause(random.between(1, 60));
+      await this.#mayDie("before", { kind: "check-baseline" });
+      const outcome = this.#seenOfBaseline(commit);
+      await this.#process.pause(random.between(0, 60));
+      await this.#mayDie("after", { kind: "check-baseline" });
+      return outcome;
+    } finally {
+      this.#underway.delete(identity);
+      if (signal.aborted) this.#ended.add(identity);
+      else this.#answered.add(identity);
+    }
+  }
+
+  #seenOfBaseline(commit: string): Outcome {
+    const { random, faults, git, saidOfBaseline } = this.#sim;
+    const tree = git.commit(commit)?.tree ?? "";
+    if (this.#sim.isBaselineKept) this.#sim.saw("found what was seen of the base");
+    const isGone = random.chance(faults.placeGone);
+    const stops =
+      !isGone && !this.#sim.isBaselineKept && random.chance(faults.baselineStops) ? "it cannot run" : null;
+    saidOfBaseline.add(JSON.stringify(isGone ? ["the target is missing", null] : [stops, tree]));
+    if (isGone) return placeGone().outcome;
+    this.#sim.isBaselineKept ||= stops === null;
+    return { ok: true, baseline: { tree, checks: [], stops } };
   }
 
   /** Views take turns and never go back; when they cannot be written, nothing else stops for it (G10). */
@@ -186,7 +267,8 @@ export class Carrying {
       this.#sim.saw("view could not be written");
       throw new Error("EROFS: read-only file system");
     }
-    await this.#journal.exclusive(runId, ({ position }) => {
+    await this.#journal.lease(async () => {
+      const position = await this.#journal.read(runId, (run) => run.position);
       const { viewPosition } = this.#sim;
       this.#sim.check(
         position >= viewPosition,
@@ -198,7 +280,7 @@ export class Carrying {
   }
 
   /** Where it hurts most, it happens more often. */
-  async #mayDie(when: "before" | "after", { kind }: Work): Promise<void> {
+  async #mayDie(when: "before" | "after", { kind }: { readonly kind: Effect["kind"] }): Promise<void> {
     const share = kind === "move-branch" || kind === "prepare-merge" ? 4 : 1;
     if (!this.#sim.random.chance(this.#sim.faults.crashAtEffect * share)) return;
     this.#sim.saw("died at an effect");
@@ -209,9 +291,11 @@ export class Carrying {
 
 const environment = { category: "environment", subcategory: null, retryable: true } as const;
 
-const gitFailed = () => saying({ ok: false, error: "git could not do it", ...environment });
+const gitFailed = () => saying({ ok: false, kind: "failed", error: "git could not do it", ...environment });
 
-const lost = () => saying({ ok: false, error: "its agent died", ...environment, lost: true });
+const placeGone = () => saying({ ok: false, kind: "place", error: "the target is missing", ...environment });
+
+const lost = () => saying({ ok: false, kind: "lost", error: "its agent died", ...environment });
 
 function passingFailure(error: unknown): undefined {
   if (!(error instanceof StoreFailure)) throw error;

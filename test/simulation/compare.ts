@@ -93,7 +93,7 @@ function compareHead(run: Run, ledger: Ledger, same: Same): void {
   }
   same("run time", run.runMs, ledger.runMs);
   same("cost", run.usage.costUsd, ledger.costUsd);
-  same("dearest call", run.usage.largestCallUsd, ledger.largestCallUsd);
+  same("most expensive call", run.usage.largestCallUsd, ledger.largestCallUsd);
   same("halt", run.halt?.code, ledger.halt?.code);
   same("holder", run.holder !== null, ledger.holder !== null);
 }

@@ -27,6 +27,8 @@ export interface Faults {
   agentCrashes: number;
   agentLies: number;
   checksFlaky: number;
+  /** No command was there to run, and none was red. */
+  checksEmpty: number;
   viewFails: number;
   roleAsks: number;
   /** An agent asks a question instead of working, or leaves a result that nobody can read. */
@@ -34,6 +36,12 @@ export interface Faults {
   agentMumbles: number;
   agentLimited: number;
   reviewRefuses: number;
+  /** A place that the run needs is missing, before something is carried out or afterwards. */
+  placeGone: number;
+  /** A machine does not answer, or is gone while it works on something. */
+  machineGone: number;
+  /** A command of the plan cannot run on the base. */
+  baselineStops: number;
   /** git cannot do it just now: a lock that was left, a full disk. */
   gitFails: number;
   /** Two changes conflict in a merge; they merge, and the checks are red. */
@@ -71,12 +79,16 @@ export const noFaults: Faults = {
   agentCrashes: 0,
   agentLies: 0,
   checksFlaky: 0,
+  checksEmpty: 0,
   viewFails: 0,
   roleAsks: 0,
   agentAsks: 0,
   agentMumbles: 0,
   agentLimited: 0,
+  machineGone: 0,
   reviewRefuses: 0,
+  placeGone: 0,
+  baselineStops: 0,
   gitFails: 0,
   conflicts: 0,
   redOnMerge: 0,
@@ -109,14 +121,18 @@ export function drawFaults(random: Random): Faults {
     agentSlow: upTo(0.25),
     agentHangs: upTo(0.2),
     agentCrashes: upTo(0.15),
-    agentLies: upTo(0.3),
+    agentLies: upTo(0.35),
     checksFlaky: upTo(0.15),
+    checksEmpty: upTo(0.04),
     viewFails: upTo(0.2),
     roleAsks: upTo(0.2),
     agentAsks: upTo(0.12),
     agentMumbles: upTo(0.3),
     agentLimited: upTo(0.15),
+    machineGone: upTo(0.3),
     reviewRefuses: upTo(0.6),
+    placeGone: upTo(0.05),
+    baselineStops: upTo(0.5),
     gitFails: upTo(0.06),
     conflicts: upTo(0.35),
     redOnMerge: upTo(0.4),

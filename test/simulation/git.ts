@@ -1,7 +1,7 @@
 // The repository that everybody shares and no power cut harms: commits, trees, and one branch that is moved by
 // compare-and-swap. A tree is the set of changes in it, so that two ways to the same set give the same tree. Whether two
 // changes clash is a matter of the seed: in their text (the merge conflicts) or in their meaning (the checks are red).
-import type { Candidate, Work } from "../../src/core/parts.ts";
+import type { Candidate, Work } from "../../src/core/run-parts.ts";
 
 export interface Commit {
   readonly id: string;
@@ -19,8 +19,8 @@ export class Git {
   readonly bases = new Map<string, string>();
   readonly works = new Map<string, Work>();
   /** Changes that a person reverted. */
-  readonly takenBack = new Map<string, string>();
-  /** How likely two changes clash; nobody's do once there are no more faults. */
+  readonly takenBack = new Set<string>();
+  /** How likely two changes clash; none do once there are no more faults. */
   clashes = { text: 0, meaning: 0 };
   readonly #seed: number;
   readonly #commits = new Map<string, Commit>();
@@ -94,15 +94,14 @@ export class Git {
     this.tip = this.#add(this.tip, [...this.#at(this.tip).changes, `somebody-${this.#count}`]).id;
   }
 
-  /** A person's `undo`: whoever repeats it finds it done. */
+  /** A person's `undo`: whoever repeats it finds it done, on the branch as it is by then. */
   revert(name: string): string {
-    const before = this.takenBack.get(name);
-    if (before !== undefined) return before;
+    if (this.takenBack.has(name)) return this.tip;
     this.tip = this.#add(
       this.tip,
       this.#at(this.tip).changes.filter((each) => each !== name),
     ).id;
-    this.takenBack.set(name, this.tip);
+    this.takenBack.add(name);
     return this.tip;
   }
 

@@ -3,6 +3,7 @@
 import type { Input, InputOf } from "../../src/core/input.ts";
 import type { TaskId, TaskState } from "../../src/core/run.ts";
 import type { Ledger } from "./ledger.ts";
+import { drawFleet } from "./machines.ts";
 import { editPlan } from "./plan.ts";
 import type { Random } from "./random.ts";
 
@@ -114,6 +115,7 @@ const runMakers: Readonly<Record<string, Maker>> = {
   haltNow: () => ({ kind: "halt", reason: "stop that", now: true }),
   confirm: () => ({ kind: "confirm-halt", stopFile: false }),
   resume: resumeInput,
+  skipBaseline: ({ random }) => ({ kind: "skip-baseline", reason: random.pick(["it is known", " "]) }),
   advance: () => ({ kind: "advance", digests: {} }),
   override: ({ random, ledger }) => ({
     kind: "override",
@@ -187,7 +189,9 @@ export function driveInput({ random, ledger }: View, slots: number): InputOf<"dr
   const only = random.chance(0.12) && named.length > 0 ? [...named, random.pick(named)] : undefined;
   const onOrphan = random.pick(["retry", "retry", "retry", "skip", "abort"] as const);
   const until = random.chance(0.06) ? random.pick(["ready", "executing"]) : undefined;
-  return { kind: "drive", slots, onOrphan, ...(only && { only }), ...(until && { until }) };
+  const fleet = drawFleet(random);
+  const some = { ...(only && { only }), ...(until && { until }), ...(fleet && { fleet }) };
+  return { kind: "drive", slots, onOrphan, ...some };
 }
 
 function mergedTask(view: View): TaskId {
@@ -198,6 +202,7 @@ function mergedTask(view: View): TaskId {
 const makers = { ...taskMakers, ...runMakers, ...batchMakers };
 
 const weights: Readonly<Record<string, number>> = {
+  skipBaseline: 0.3,
   start: 8,
   complete: 6,
   fail: 3,

@@ -1,5 +1,5 @@
 // Invariants that are known not to hold yet, each with what breaks it. They are counted instead of failing, and a
-// test wants each of them to happen still: when one is mended, its line goes. `--strict` shows them all.
+// test wants each of them to happen still: when one is fixed, its line goes. `--strict` shows them all.
 
 export interface Known {
   readonly why: string;

@@ -1,8 +1,11 @@
 // A second opinion: what the log says about the run, kept by plain records and computed from scratch each time it
 // is asked. It shares nothing with the code under test but the types of facts and of task definitions.
-import type { Candidate, JobStage } from "../../src/core/parts.ts";
+
+import type { Fleet } from "../../src/core/machines/fleet.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { OnOrphan, Stage, TaskDef, TaskId, TaskState, TaskStatus } from "../../src/core/run.ts";
+import type { Candidate, JobStage } from "../../src/core/run-parts.ts";
+import type { MachineRecord } from "./machines.ts";
 
 export interface Running {
   /** Unknown after a person said that it runs: the next fact about it tells. */
@@ -16,6 +19,11 @@ export interface Running {
   base: string | null;
   workTree: string | null;
   candidate: Candidate | null;
+  /** It waits for a place that is missing; and how often it did. */
+  isHeld?: boolean;
+  holds?: number;
+  /** Where it is worked on, when that is another machine. */
+  machine?: string;
 }
 
 /** What an attempt in the queue wants: to be put onto a commit, checked, moved, or nothing yet. */
@@ -50,6 +58,8 @@ export interface JobNow {
   readonly sinceMs: number;
   readonly dueMs: number | null;
   readonly isRepaired: boolean;
+  readonly isHeld?: boolean;
+  readonly holds?: number;
 }
 
 export class Ledger {
@@ -61,6 +71,13 @@ export class Ledger {
   readonly finished = new Set<string>();
   readonly artifacts = new Set<string>();
   readonly questions = new Map<string, string | null>();
+  /** What every question is about, and the answers that somebody was given: those stay (L18). */
+  readonly about = new Map<string, string>();
+  readonly used = new Set<string>();
+  use(isMeant: (about: string) => boolean): void {
+    for (const [id, answer] of this.questions)
+      if (answer !== null && isMeant(this.about.get(id) ?? "")) this.used.add(id);
+  }
   /** What open questions are about. */
   readonly asking = new Map<string, string>();
   remaining: ReadonlyMap<TaskId, number> = new Map();
@@ -70,8 +87,12 @@ export class Ledger {
   verification: { readonly passed: boolean; readonly tip: string | null } | null = null;
   gapPlans = 0;
   policy: Policy | null = null;
+  /** The last look at the base, and why nobody may begin, if so. */
+  baseline: { readonly tries: number; readonly stops: string | null } | null = null;
   halt: { readonly code: string; readonly now: boolean } | null = null;
   slots = 0;
+  fleet: Fleet | null = null;
+  machines: MachineRecord[] = [];
   until: string | null = null;
   only: readonly TaskId[] | null = null;
   onOrphan: OnOrphan = "retry";
@@ -82,10 +103,15 @@ export class Ledger {
   readonly merged = new Set<string>();
   readonly overtaken = new Set<string>();
   job: JobNow | null = null;
-  readonly jobs = new Map<string, { readonly tries: number; readonly notBeforeMs: number }>();
+  readonly jobs = new Map<
+    string,
+    { readonly tries: number; readonly notBeforeMs: number; readonly losses?: number }
+  >();
   epoch = 0;
   /** Who holds the run, as the entries name him. */
   holder: string | null = null;
+  /** What the holder was asked and has not answered, when, and how often it had woken up by then. */
+  asked: { readonly question: number; readonly sinceMs: number; readonly wakes: number } | null = null;
   runMs = 0;
   costUsd = 0;
   largestCallUsd = 0;
@@ -97,6 +123,12 @@ export class Ledger {
   /** Attempts of heddle's own that do not merely wait in the queue: each has a slot. */
   busy(): TaskRecord[] {
     return this.#own().filter((task) => task.attempt?.stage !== "integrating" || this.want(task) !== null);
+  }
+
+  /** Nothing of heddle's own can go on: it is held, or waits in the queue behind what is. */
+  isIdle(): boolean {
+    const isJobIdle = this.job === null || this.job.isHeld === true;
+    return isJobIdle && this.busy().every(({ attempt }) => attempt?.isHeld);
   }
 
   /** Calls of agents that may still cost something. */

@@ -7,7 +7,7 @@ import type { Input } from "../../src/core/input.ts";
 import { next } from "../../src/core/next.ts";
 import type { Run, TaskDef, TaskId } from "../../src/core/run.ts";
 import { carryOut } from "../../src/core/step.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
 import { goodOutcome } from "../core/outcome.ts";
 import { Random } from "./random.ts";
 

@@ -37,6 +37,8 @@ const store = (file: string, name: string, replace: readonly [from: string, to: 
   to: replace[1],
 });
 
+const costsATry = "return [failed(run, task, { ...outcome, runMs })];";
+
 const taskMutants: readonly Mutant[] = [
   core("task.ts", "one failed dependency does not block", [
     '"pending" && task.dead > 0',
@@ -47,24 +49,43 @@ const taskMutants: readonly Mutant[] = [
   core("task.ts", "blocking stops at the next task", ["      turned.push(dependent);\n", ""]),
   core("task.ts", "what spreads is not written", ["    tasks.set(dependent);\n", ""]),
   core("task.ts", "a new beginning keeps the old verdict", ["  task.verification = null;\n", ""]),
-  core("meaning-attempt.ts", "what is parked is not left alone", [
+  core("meanings/attempt.ts", "what is parked is not left alone", [
     "      task.notBeforeMs = notBeforeMs;\n",
     "",
   ]),
-  core("step-attempt.ts", "an agent that cannot work fails everything", ["unable && !run.halt ?", "false ?"]),
-  core("meaning-job.ts", "a usage limit costs a role a try", ["tries: record.tries - 1, ", ""]),
-  core("meaning-task.ts", "tries are not counted", ["      task.tries++;\n", ""]),
-  core("meaning-task.ts", "the back-off is forgotten", ["      task.notBeforeMs = fact.notBeforeMs;\n", ""]),
-  core("meaning-task.ts", "a dropped task stays in the counts", ["  run.counts[statusOf(task)]--;\n", ""]),
-  core("meaning-task.ts", "a dropped claim stays unverified", [
+  core("steps/attempt.ts", "a missing place costs a try", [
+    "return held(run, task, { code: outcome.kind, reason, runMs });",
+    costsATry,
+  ]),
+  core("steps/attempt.ts", "what is held does not halt the run", [
+    "return run.halt ? [kept] : [kept, { kind",
+    "return run.runMs >= 0 ? [kept] : [kept, { kind",
+  ]),
+  core("effect.ts", "a key does not say how often its work was held", [
+    "const number = `${attempt.number}${timesHeld(attempt)}`",
+    "const number = `${attempt.number}`",
+  ]),
+  core("meanings/run.ts", "what was held never goes on", [
+    "        if (attempt) attempt.held = false;\n",
+    "",
+  ]),
+  core("steps/attempt.ts", "an agent that cannot work fails everything", [
+    "return run.halt ? [left] :",
+    "return run.runMs >= 0 ? [left] :",
+  ]),
+  core("meanings/job.ts", "a usage limit costs a role a try", ["tries: record.tries - 1, ", ""]),
+  core("meanings/task.ts", "tries are not counted", ["      task.tries++;\n", ""]),
+  core("meanings/task.ts", "the back-off is forgotten", ["      task.notBeforeMs = fact.notBeforeMs;\n", ""]),
+  core("meanings/task.ts", "a dropped task stays in the counts", ["  run.counts[statusOf(task)]--;\n", ""]),
+  core("meanings/task.ts", "a dropped claim stays unverified", [
     "  run.unverified -= Number(isUnverified(task));\n",
     "",
   ]),
-  core("meaning-task.ts", "old edges stay when a task changes", [
+  core("meanings/task.ts", "old edges stay when a task changes", [
     "dependent !== task.def.id",
     "dependent !== id",
   ]),
-  core("meaning-task.ts", "a new rank is not written", ["hours;\n    run.tasks.set(task);", "hours;"]),
+  core("meanings/task.ts", "a new rank is not written", ["hours;\n    run.tasks.set(task);", "hours;"]),
   core("table.ts", "looking at ready tasks uses them up", [
     "    for (const rank of best) this.#best.push(rank);\n",
     "",
@@ -73,18 +94,18 @@ const taskMutants: readonly Mutant[] = [
     "      else this.#ranks.delete(rank.id);\n",
     "",
   ]),
-  core("heap.ts", "the worse child moves up", [
+  core("graph/heap.ts", "the worse child moves up", [
     "if (!this.#before(items[child] as T, last)) break;",
     "break;",
   ]),
 ];
 
 const runMutants: readonly Mutant[] = [
-  core("meaning-run.ts", "the last call counts as the dearest", [
+  core("meanings/run.ts", "the last call counts as the most expensive", [
     "Math.max(usage.largestCallUsd, fact.costUsd)",
     "fact.costUsd",
   ]),
-  core("meaning-run.ts", "a claim keeps the old epoch", ["    run.epoch = fact.epoch;\n", ""]),
+  core("meanings/run.ts", "a claim keeps the old epoch", ["    run.epoch = fact.epoch;\n", ""]),
   core("policy.ts", "one try too many", [
     "task.tries < (retries === undefined",
     "task.tries <= (retries === undefined",
@@ -94,16 +115,17 @@ const runMutants: readonly Mutant[] = [
     "usage.costUsd + usage.largestCallUsd * (calls + 1) > runBudgetUsd",
     "usage.costUsd > runBudgetUsd",
   ]),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
   core("effect.ts", "a key does not name the epoch", ["number}@${run.epoch}", "number}@1"]),
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
-  core("effect.ts", "a key does not name the attempt", ["#${attempt.number}@", "#1@"]),
-  core("follow.ts", "running attempts take no slot", [
-    "run.slots - own.filter((task) => !isWaiting(run, task)).length",
-    "run.slots",
+  core("effect.ts", "a key does not name the attempt", [
+    "`${attempt.number}${timesHeld(attempt)}`",
+    "`1${timesHeld(attempt)}`",
+  ]),
+  core("machines/placement.ts", "running attempts take no slot", [
+    "Math.max(0, slots - (taken.get(name) ?? 0))",
+    "slots",
   ]),
   core("follow.ts", "a halt stops nothing", ["if (run.halt || run.slots === 0", "if (run.slots === 0"]),
-  core("step-attempt.ts", "limits strike too early", [
+  core("steps/attempt.ts", "limits strike too early", [
     "attempt.dueMs > runMs",
     "attempt.dueMs > runMs + 200",
   ]),
@@ -121,45 +143,75 @@ const runMutants: readonly Mutant[] = [
 ];
 
 const stepMutants: readonly Mutant[] = [
-  core("step-task.ts", "a host starts before dependencies are done", [
+  core("steps/task.ts", "a host starts before dependencies are done", [
     "!isSettled(taskOf(run, each))",
     "isDead(taskOf(run, each))",
   ]),
-  core("step-task.ts", "a host completes what heddle works on", ['driver === "engine"', "number === -1"]),
-  core("step-task.ts", "a host starts while the run is halted", ["if (run.halt)", "if (run.halt?.now)"]),
-  core("step-task.ts", "a complete task can be skipped", [
+  core("steps/task.ts", "a host completes what heddle works on", ['driver === "engine"', "number === -1"]),
+  core("steps/task.ts", "a host starts while the run is halted", ["if (run.halt)", "if (run.halt?.now)"]),
+  core("steps/task.ts", "a complete task can be skipped", [
     'status === "blocked" || status === "failed")',
     'status === "blocked" || status === "failed" || status === "complete")',
   ]),
-  core("step-plan.ts", "a running task can be changed", [
+  core("steps/plan.ts", "a running task can be changed", [
     "return run.running.flatMap(",
     "return [].flatMap(",
   ]),
-  core("step-plan.ts", "a changed task keeps its progress", ["old.digest !== def.digest", "false"]),
-  core("step-plan.ts", "unknown dependencies are loaded", [
+  core("steps/plan.ts", "a changed task keeps its progress", ["old.digest !== def.digest", "false"]),
+  core("steps/plan.ts", "unknown dependencies are loaded", [
     "if (defs.has(id)) continue;",
     "if (id) continue;",
   ]),
-  core("step-engine.ts", "late answers count", ["effectOfAttempt(run, task)?.key !== key", "!task.attempt"]),
-  core("step-engine.ts", "a living holder is replaced", ["alive && !force", "alive && force"]),
-  core("step-engine.ts", "anybody releases the run", ["epoch === run.epoch && run.holder", "run.holder"]),
-  core("step-attempt.ts", "work is done without checks", [
+  core("steps/engine.ts", "late answers count", ["effectOfAttempt(run, task)?.key !== key", "!task.attempt"]),
+  core("steps/engine.ts", "a living holder is replaced", ["alive && !force", "alive && force"]),
+  core("steps/job.ts", "a role that cannot work is asked again", [
+    'return run.halt ? [left] : [left, { kind: "halt-requested", code: "agent", reason, now: false }];',
+    "return [left];",
+  ]),
+  core("follow.ts", "a holder does not answer", ["if (holder.asked !== undefined)", "if (!holder)"]),
+  core("steps/engine.ts", "anybody releases the run", ["epoch === run.epoch && run.holder", "run.holder"]),
+  core("steps/attempt.ts", "work is done without checks", [
     'entered(run, task, { stage: "checking", runMs })',
     'entered(run, task, { stage: "integrating", runMs })',
   ]),
-  core("step-halt.ts", "a question is answered twice", [
-    "if (question.answer !== null)",
+  core("steps/halt.ts", "a question is answered twice", [
+    "if (question.answer !== null && question.used)",
     "if (question.answer === answer)",
   ]),
-  core("step-halt.ts", "a crossed budget is resumed", ['run.halt?.code === "budget"', "run.slots < 0"]),
-  core("step-host.ts", "a task stands in two lists of its batch", [
+  core("steps/halt.ts", "a crossed budget is resumed", ['run.halt?.code === "budget"', "run.slots < 0"]),
+  core("steps/host.ts", "a task stands in two lists of its batch", [
     "pending: without(from.pending)",
     "pending: from.pending",
   ]),
 ];
 
+const baselineMutants: readonly Mutant[] = [
+  core("follow.ts", "nobody waits for the look at the base", ["  if (needsBaseline(run)) return [];\n", ""]),
+  core("baseline.ts", "a base that stopped the run is not looked at again", [
+    " || baseline.stops !== null;",
+    ";",
+  ]),
+  core("baseline.ts", "the base is looked at for ever", [
+    "return baseline?.commit !== branch.start ||",
+    "return true ||",
+  ]),
+  core("baseline.ts", "a second look at the base has the key of the first", [
+    "#${number}@${epoch}`",
+    "#1@${epoch}`",
+  ]),
+  core("steps/baseline.ts", "a base that nothing can run on stops nobody", [
+    "seen.stops === null ||",
+    "run.slots > 0 ||",
+  ]),
+  core("steps/engine.ts", "late looks at the base count", ["base?.key === key", "base"]),
+];
+
 const queueMutants: readonly Mutant[] = [
   core("queue.ts", "evidence counts for any tree", ["evidence?.tree === tree &&", "evidence !== null &&"]),
+  core("steps/attempt.ts", "a task that nothing checked goes on", [
+    "outcome.evidence?.checks.length === 0",
+    "run.slots < 0",
+  ]),
   core("queue.ts", "what rests on one that dropped out is kept", [
     "onto !== undefined && candidate?.onto === onto ? candidate : undefined",
     "candidate ?? undefined",
@@ -174,24 +226,22 @@ const queueMutants: readonly Mutant[] = [
   ]),
   core("effect.ts", "nobody is told what was prepared before", ["attempt.candidate?.commit ?? null", "null"]),
   core("effect.ts", "a merge's key does not name what it is put onto", [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
-    'key("prepare-merge", `+${onto}`)',
+    'key("prepare-merge", of)',
     'key("prepare-merge")',
   ]),
   core("effect.ts", "a move's key does not name its commit", [
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is text of a template.
     "key(kind, `+${candidate.commit}`)",
     "key(kind)",
   ]),
-  core("meaning-attempt.ts", "the last to come is merged first", [
+  core("meanings/attempt.ts", "the last to come is merged first", [
     "run.queue.push(id)",
     "run.queue.unshift(id)",
   ]),
-  core("meaning-attempt.ts", "a merge moves no tip", [
+  core("meanings/attempt.ts", "a merge moves no tip", [
     "task.commit = commit;\n    });\n    moveTo(run, tip);",
     "task.commit = commit;\n    });",
   ]),
-  core("meaning-run.ts", "what a host took over stays in the queue", [
+  core("meanings/run.ts", "what a host took over stays in the queue", [
     "    run.queue = run.queue.filter((each) => each !== id);\n",
     "",
   ]),
@@ -199,61 +249,64 @@ const queueMutants: readonly Mutant[] = [
     "    run.queue = run.queue.filter((id) => id !== task.def.id);\n",
     "",
   ]),
-  core("step-attempt.ts", "merged as soon as it is prepared", [
+  core("steps/attempt.ts", "merged as soon as it is prepared", [
     "if (merged) return completed(task, merged);",
     "if (candidate) return completed(task, { commit: candidate.commit, tip: candidate.commit });",
   ]),
-  core("step-attempt.ts", "a moved branch is taken for a merge", [
+  core("steps/attempt.ts", "a moved branch is taken for a merge", [
     "candidate?.commit !== tip ||",
     "!candidate ||",
   ]),
-  core("step-attempt.ts", "somebody's move costs a try", [
-    "if (outcome.tip !== undefined)",
-    "if (run.slots < 0)",
+  core("steps/attempt.ts", "somebody's move costs a try", [
+    'return [{ kind: "branch-moved", tip: outcome.tip, reason }];',
+    costsATry,
   ]),
-  core("step-attempt.ts", "a limit strikes who waits in the queue", [
+  core("steps/attempt.ts", "a limit strikes who waits in the queue", [
     'return attempt.stage !== "integrating" || placeInQueue(run, task).needs === "check";',
     "return true;",
   ]),
-  core("step-branch.ts", "an undone task leaves the run complete", [", ...reopened(run));", ");"]),
+  core("steps/branch.ts", "an undone task leaves the run complete", [", ...reopened(run));", ");"]),
   store("git.ts", "the branch is moved from anywhere", ["if (this.tip !== onto) return false;", ""]),
   store("carriers.ts", "what was merged before is merged again", [
     "earlier !== null && git.isAncestor(earlier, onto)",
     'earlier === "nothing"',
   ]),
-  store("carriers.ts", "the branch is moved without the run", ["this.#isWanted(run, effect) ?", "run ?"]),
+  store("carriers.ts", "the branch is moved without the run", [
+    "(run) => this.#isWanted(run, effect)",
+    "() => true",
+  ]),
 ];
 
 const attemptMutants: readonly Mutant[] = [
-  core("meaning-attempt.ts", "a loss costs a try", ["  task.tries--;\n", ""]),
-  core("meaning-attempt.ts", "losses are not counted", ["      task.losses++;\n", ""]),
-  core("meaning-task.ts", "an attempt begins with old evidence", [
+  core("meanings/attempt.ts", "a loss costs a try", ["  task.tries--;\n", ""]),
+  core("meanings/attempt.ts", "losses are not counted", ["      task.losses++;\n", ""]),
+  core("meanings/task.ts", "an attempt begins with old evidence", [
     "done: null, evidence: null",
     "done: null",
   ]),
-  core("step-attempt.ts", "a task may be lost for ever", ["|| task.losses + 1 >= run.policy.losses", ""]),
-  core("step-attempt.ts", "orphans are never skipped", ['run.onOrphan === "skip" || ', ""]),
-  core("step-attempt.ts", "orphans never halt the run", [
+  core("steps/attempt.ts", "a task may be lost for ever", ["|| task.losses + 1 >= run.policy.losses", ""]),
+  core("steps/attempt.ts", "orphans are never skipped", ['run.onOrphan === "skip" || ', ""]),
+  core("steps/attempt.ts", "orphans never halt the run", [
     'run.onOrphan === "abort" && !run.halt',
     "run.slots < 0",
   ]),
-  core("step-attempt.ts", "a lost agent is a failure", ["if (outcome.lost)", "if (run.slots < 0)"]),
-  core("step-attempt.ts", "nobody reviews", [
+  core("steps/attempt.ts", "a lost agent is a failure", [
+    "return lost(run, task, { reason, runMs });",
+    costsATry,
+  ]),
+  core("steps/attempt.ts", "nobody reviews", [
     'run.policy.review ? "reviewing" : "integrating"',
     '"integrating"',
   ]),
-  core("step-attempt.ts", "a result is mended again and again", [
-    'outcome.category === "unparseable" && task.attempt?.stage === "working"',
-    'outcome.category === "unparseable"',
+  core("steps/attempt.ts", "a result is fixed again and again", [
+    'if (task.attempt?.stage === "working") return',
+    "if (task.attempt) return",
   ]),
-  core("step-attempt.ts", "a question does not end the attempt", [
+  core("steps/attempt.ts", "a question does not end the attempt", [
     'if (asked.some((fact) => fact.kind === "question-asked"))',
     "if (run.slots < 0)",
   ]),
-  core("follow.ts", "who waits in the queue takes a slot", [
-    "own.filter((task) => !isWaiting(run, task)).length",
-    "own.length",
-  ]),
+  core("machines/placement.ts", "who waits in the queue takes a slot", [" || isWaiting(run, task)", ""]),
   core("follow.ts", "two write the same file", [" || own.some((each) => taken.has(each))", ""]),
   core("follow.ts", "two that start together share a file", [
     "      for (const each of own) taken.add(each);\n",
@@ -269,25 +322,28 @@ const attemptMutants: readonly Mutant[] = [
   ]),
   core("follow.ts", "an attempt begins where the branch began", ["base: branch.tip", "base: branch.start"]),
   core("follow.ts", "limits run while halted", ["run.halt?.now ? [] : timeLimits", "timeLimits"]),
-  core("meaning-run.ts", "what was halted is late", ["    if (now) stopLimits(run);\n", ""]),
-  core("step-branch.ts", "anybody speaks for an attempt", ["task.attempt?.number === attempt &&", ""]),
+  core("meanings/run.ts", "what was halted is late", ["    if (now) stopLimits(run);\n", ""]),
+  core("steps/branch.ts", "anybody speaks for an attempt", ["task.attempt?.number === attempt &&", ""]),
 ];
 
 const jobMutants: readonly Mutant[] = [
-  core("step-job.ts", "a role starts beside another", ["if (run.job || asksSomething", "if (asksSomething"]),
-  core("step-job.ts", "the fixer is asked again and again", [
-    '"unparseable" && !job.repaired',
-    '"unparseable"',
+  core("steps/job.ts", "a role starts beside another", ["if (run.job || asksSomething", "if (asksSomething"]),
+  core("steps/job.ts", "the fixer is asked again and again", [
+    "if (!job.repaired) return",
+    "if (job.role) return",
   ]),
-  core("step-job.ts", "a role is tried for ever", [
+  core("steps/job.ts", "a role is tried for ever", [
     "again && tries < run.policy.attempts",
     "again && tries < 9 + run.policy.attempts",
   ]),
-  core("step-job.ts", "a role has no limit", ["run.job.dueMs > runMs", "run.job.dueMs > 0"]),
-  core("step-job.ts", "an output is taken unchecked", ['if (job.stage === "checking")', "if (job.stage)"]),
-  core("meaning-job.ts", "a role's tries are not counted", ["tries: tries + 1", "tries"]),
-  core("meaning-run.ts", "resuming gives a role no new try", ['run.halt?.code === "job"', "run.slots < 0"]),
-  core("step-engine.ts", "a role's late answers count", [
+  core("steps/job.ts", "a role has no limit", ["run.job.dueMs > runMs", "run.job.dueMs > 0"]),
+  core("steps/job.ts", "an output is taken unchecked", ['if (job.stage === "checking")', "if (job.stage)"]),
+  core("meanings/job.ts", "a role's tries are not counted", [
+    "tries: record.tries + 1",
+    "tries: record.tries",
+  ]),
+  core("meanings/run.ts", "resuming gives a role no new try", ['run.halt?.code === "job"', "run.slots < 0"]),
+  core("steps/engine.ts", "a role's late answers count", [
     "effectOfJob(run, run.job).key === key",
     "key.includes(run.job.role)",
   ]),
@@ -304,22 +360,70 @@ const engineMutants: readonly Mutant[] = [
     "run.epoch !== this.#epoch",
     "run.epoch < this.#epoch",
   ]),
-  engine("hold.ts", "every holder is taken for dead", ["isAlive(draft.run.holder)", "!isAlive"]),
+  engine("hold.ts", "every holder is taken for dead", ["isAlive(known.holder)", "!isAlive"]),
+  engine("ask-holder.ts", "a holder elsewhere is not waited for", [
+    "if (!isSame(asked, await open())) return undefined;",
+    "return asked;",
+  ]),
   engine("hold.ts", "run time starts again with every holder", [
     "claim.clock.monotonicMs() - runMs;",
     "claim.clock.monotonicMs();",
   ]),
-  engine("hold.ts", "others are not noticed", ["this.#claim.journal.version() !== this.#version", "false"]),
-  engine("drive.ts", "an orchestrator leaves what is under way", [
-    "if (working && !run.halt?.now) return false;",
+  engine("hold.ts", "others are not noticed", ["return this.#newest > this.#seen;", "return false;"]),
+  core("idle.ts", "an orchestrator leaves what is under way", [
+    'if (run.job || run.running.some((id) => taskOf(run, id).attempt?.driver === "engine")) return false;',
     "",
   ]),
+  engine("hold.ts", "times that facts name are forgotten", [
+    "for (const { fact } of committed.entries) this.#noteTimes(fact);",
+    "",
+  ]),
+  engine("hold.ts", "times from before a hold are forgotten", ["new Set(times)", "new Set<number>()"]),
   engine("loop.ts", "time passes unnoticed", ['if (await hold.isDue()) return { kind: "tick" };', ""]),
   engine("loop.ts", "effects are told once only", ["if (hold.othersWrote()) return undefined;", ""]),
-  engine("inbox.ts", "a woken inbox sleeps no more", ["    this.#wake = new AbortController();\n", ""]),
   engine("world.ts", "what is not wanted goes on", ["if (!wanted.has(key)) stop.abort();", ""]),
   engine("world.ts", "stopping waits for nothing", [
     "    await Promise.all(ending.map(({ done }) => done));\n",
+    "",
+  ]),
+];
+
+const machineMutants: readonly Mutant[] = [
+  core("machines/placement.ts", "a machine takes more than its slots", [
+    "left(name, slots)] as const",
+    "slots] as const",
+  ]),
+  core("machines/placement.ts", "a machine that is away takes tasks", [
+    'fleet?.machines.filter(({ standing }) => standing === "there") ?? []',
+    "fleet?.machines ?? []",
+  ]),
+  core("machines/placement.ts", "labels do not count", [
+    "wanted.labels.every((label) => labels.includes(label))",
+    "wanted.labels.length >= 0 || labels.length > 0",
+  ]),
+  core("machines/placement.ts", "what this machine cannot check is moved here", [
+    "return !fleet || (fleet.here.slots > 0 && hasLabels(fleet.here, wantedBy(fleet, def)));",
+    "return !fleet || wantedBy(fleet, def).labels.length >= 0;",
+  ]),
+  core("meanings/machine.ts", "a question to a machine is asked twice", ["asked: position", "asked: 1"]),
+  core("machines/fleet.ts", "a machine that left is never asked again", [
+    "notBeforeMs <= runMs,",
+    "notBeforeMs === 0 && runMs >= 0,",
+  ]),
+  core("steps/attempt.ts", "a lost machine costs a try", [
+    "return withoutMachine(run, task, { reason, runMs, begun: outcome.begun });",
+    "return [failed(run, task, { ...outcome, runMs })];",
+  ]),
+  core("steps/attempt.ts", "work that is at home is begun anew", [
+    "if (attempt?.work && attempt.machine !== undefined && fitsHere(run, task)) {",
+    "if (!attempt && fitsHere(run, task)) {",
+  ]),
+  core("meanings/attempt.ts", "an attempt that moved keeps its key", [
+    "Object.assign(attempt, { holds: (attempt.holds ?? 0) + 1, dueMs });",
+    "Object.assign(attempt, { dueMs });",
+  ]),
+  core("meanings/run.ts", "a new orchestrator trusts old answers of machines", [
+    "    forgetAnswers(run);\n",
     "",
   ]),
 ];
@@ -348,10 +452,12 @@ export const mutants: readonly Mutant[] = [
   ...taskMutants,
   ...runMutants,
   ...stepMutants,
+  ...baselineMutants,
   ...queueMutants,
   ...attemptMutants,
   ...jobMutants,
   ...verifyMutants,
   ...engineMutants,
+  ...machineMutants,
   ...storeMutants,
 ];

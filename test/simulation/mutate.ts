@@ -22,7 +22,7 @@ export class Workbench {
   readonly #directory = mkdtempSync(join(tmpdir(), "heddle-mutants-"));
 
   constructor() {
-    for (const part of ["src", "test/simulation", "package.json"])
+    for (const part of ["src", "test/simulation", "test/ports/hostile.ts", "package.json"])
       cpSync(join(root, part), join(this.#directory, part), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(this.#directory, "node_modules"));
   }

@@ -6,14 +6,16 @@ import type { Problem } from "../../src/core/problem.ts";
 import type { Run, Task, TaskId } from "../../src/core/run.ts";
 import { MemoryTable } from "../../src/core/table.ts";
 import type { Committed } from "../../src/journal/journal.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
 import { checkBranch } from "./branch.ts";
 import { compare } from "./compare.ts";
 import type { LazyTable } from "./lazy-table.ts";
 import { Ledger } from "./ledger.ts";
+import { hasRoom, machineRules } from "./machines.ts";
 import type { SimProcess } from "./process.ts";
 import type { RuleOf, Said, Scene } from "./rules.ts";
 import { attemptRules } from "./rules-attempt.ts";
+import { baselineRules, isBaselineOpen } from "./rules-baseline.ts";
 import { jobRules } from "./rules-job.ts";
 import { checkTime, runRules } from "./rules-run.ts";
 import { isOverBudget, taskRules } from "./rules-task.ts";
@@ -131,7 +133,10 @@ export class Oracle {
       () => `${position} after ${this.shadow.position}`,
     );
     const isHeld =
-      process.role !== "orchestrator" || ledger.holder === process.name || fact.kind === "epoch-claimed";
+      process.role !== "orchestrator" ||
+      ledger.holder === process.name ||
+      fact.kind === "epoch-claimed" ||
+      fact.kind === "holder-asked";
     sim.check(
       isHeld,
       "X17 epoch",
@@ -142,6 +147,8 @@ export class Oracle {
     (taskRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     (runRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     (attemptRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
+    (machineRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
+    (baselineRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     (jobRules[fact.kind] as RuleOf | undefined)?.(scene, fact);
     apply(this.shadow, entry);
   }
@@ -164,9 +171,11 @@ export class Oracle {
   #checkIdle(process: SimProcess): void {
     const { ledger } = this;
     if (process.name !== ledger.holder || ledger.halt || ledger.phase !== "executing") return;
-    if (ledger.phase === ledger.until || ledger.tip === null) return;
-    if (ledger.busy().length >= ledger.slots) return;
-    const [idle] = ledger.due(ledger.runMs, (task) => !isOverBudget(ledger, task));
+    if (ledger.phase === ledger.until || ledger.tip === null || isBaselineOpen(ledger)) return;
+    const [idle] = ledger.due(
+      ledger.runMs,
+      (task) => !isOverBudget(ledger, task) && hasRoom(ledger, task) && ledger.slots > 0,
+    );
     this.#sim.check(!idle, "X3 idle", () => `${idle?.def.id} is due and a slot is free`);
   }
 }

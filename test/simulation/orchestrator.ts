@@ -1,8 +1,10 @@
 // One orchestrator, from its claim to its end: the real Hold, Inbox, LocalWorld and loop, wired as a command would
 // wire them, on a simulated process.
+
+import { isAtRest } from "../../src/core/idle.ts";
 import type { InputOf, Outcome } from "../../src/core/input.ts";
-import { type Run, taskOf } from "../../src/core/run.ts";
-import { isAtRest } from "../../src/engine/drive.ts";
+import { isWaiting } from "../../src/core/queue.ts";
+import { type Run, type Task, taskOf } from "../../src/core/run.ts";
 import { Hold, Replaced } from "../../src/engine/hold.ts";
 import { Inbox } from "../../src/engine/inbox.ts";
 import { orchestrate } from "../../src/engine/loop.ts";
@@ -14,7 +16,7 @@ import { startOfBranch } from "./git.ts";
 import { type Oracle, runId } from "./oracle.ts";
 import type { SimProcess } from "./process.ts";
 import type { Simulation } from "./simulation.ts";
-import { SimJournal } from "./store.ts";
+import { journalOf } from "./store.ts";
 
 export interface Orchestrator {
   readonly process: SimProcess;
@@ -49,14 +51,22 @@ export function startOrchestrator(troupe: Troupe, manner: Manner): void {
 
 async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promise<void> {
   const { sim, oracle, agents } = troupe;
-  const journal = new SimJournal(sim, oracle, process);
+  const journal = journalOf(sim, oracle, process);
   const hold = await Hold.take({
     journal,
     run: runId,
     by: process.name,
     clock: process.clock,
     holder: process.holder,
-    isAlive: (holder) => sim.looksAlive(holder),
+    isElsewhere: (holder) => holder.host !== process.holder.host,
+    // One second: processes stand still for up to two and a half.
+    looks: 2,
+    isAlive: (holder) => {
+      if (holder.host !== process.holder.host) return true;
+      const isAlive = sim.looksAlive(holder);
+      if (!isAlive) process.thoughtDead = holder.startTime;
+      return isAlive;
+    },
   });
   if (!(hold instanceof Hold)) {
     sim.note(`${process.name} is refused: ${hold[0]?.message}`);
@@ -65,6 +75,7 @@ async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promis
     return;
   }
   const inbox = new Inbox(process.clock);
+  hold.whenOthersWrite(() => inbox.poke());
   const carrying = new Carrying({ sim, agents, process, journal });
   const world = new LocalWorld(carrying.carriers, (key, outcome) =>
     deliver(troupe, { process, inbox, key, outcome }),
@@ -77,9 +88,7 @@ async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promis
     if (manner.drive) await hold.submit(manner.drive);
     const finished = (run: Run) => {
       const isOver = isAtRest(run) && (!manner.stays || run.phase === "complete");
-      const left = run.halt?.now
-        ? undefined
-        : run.running.find((id) => taskOf(run, id).attempt?.driver === "engine");
+      const left = run.halt?.now ? undefined : run.running.find((id) => isLeft(run, taskOf(run, id)));
       sim.check(!isOver || left === undefined, "X14 leaves", () => `${process.name} leaves ${left} behind`);
       return isOver;
     };
@@ -93,6 +102,13 @@ async function work(troupe: Troupe, process: SimProcess, manner: Manner): Promis
   await hold.release();
   sim.note(`${process.name} has finished`);
   process.end(false);
+}
+
+/** Something could still be done for it: neither is it held, nor does it wait in a halted run behind what is. */
+function isLeft(run: Run, task: Task): boolean {
+  const { attempt } = task;
+  if (attempt?.driver !== "engine" || attempt.held) return false;
+  return !run.halt || !isWaiting(run, task);
 }
 
 function end(sim: Simulation, process: SimProcess, error: unknown): void {

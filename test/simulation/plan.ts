@@ -57,6 +57,7 @@ export function define(random: Random, id: TaskId, dependsOn: readonly TaskId[])
     files: paths.filter(() => random.chance(0.06)).map((path) => ({ path, action: "modify" })),
     criteria: [],
     ...(random.chance(0.1) ? { exclusive: ["database"] } : {}),
+    ...(random.chance(0.2) ? { tags: ["gpu"] } : {}),
     file: `tasks/${id}.json`,
     digest: `${id}:${random.between(0, 1e12)}`,
   };

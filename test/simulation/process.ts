@@ -1,6 +1,6 @@
 // A process of the simulation: it can die, stand still and wake up, and has a monotonic clock of its own. What a
 // dead process waited for never comes; what a stopped one waited for comes when it wakes.
-import type { Holder } from "../../src/core/parts.ts";
+import type { Holder } from "../../src/core/run-parts.ts";
 import type { Clock } from "../../src/host/clock.ts";
 import type { Pending, Schedule } from "./schedule.ts";
 
@@ -13,6 +13,8 @@ export class SimProcess {
   readonly clock: Clock;
   alive = true;
   frozen = false;
+  /** The holder that it took for dead, by its start time. */
+  thoughtDead: string | null = null;
   /** How often it woke up. */
   wakes = 0;
   /** Called once when it is gone, however it went. */
@@ -25,7 +27,12 @@ export class SimProcess {
     this.role = role;
     this.name = `${role}-${number}`;
     // Pids come round again: only the start time tells two processes apart.
-    this.holder = { pid: 100 + (number % 5), startTime: String(number), bootId: "boot", host: "host" };
+    this.holder = {
+      pid: 100 + (number % 5),
+      startTime: String(number),
+      bootId: "boot",
+      host: number % 5 === 0 ? "other" : "host",
+    };
     const offsetMs = number * 7919.25;
     this.clock = {
       monotonicMs: () => schedule.nowMs + offsetMs,

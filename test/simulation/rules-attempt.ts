@@ -5,6 +5,7 @@ import type { FactKind, FactOf } from "../../src/core/fact.ts";
 import type { Policy } from "../../src/core/policy.ts";
 import type { Stage, TaskId } from "../../src/core/run.ts";
 import type { Running, TaskRecord } from "./ledger.ts";
+import { checkKept, wasGoneWithWork } from "./machines.ts";
 import type { Rules, Said, Scene } from "./rules.ts";
 
 const effects: Readonly<Record<Exclude<Stage, "integrating">, string>> = {
@@ -31,13 +32,25 @@ export const limitOf = (policy: Policy, stage: Stage) =>
 /** The identity of what an attempt needs now, if it needs anything (`work.ts`). */
 export function attemptIdentity({ ledger }: Pick<Scene, "ledger">, task: TaskRecord): string | undefined {
   const { attempt, def } = task;
-  if (attempt?.driver !== "engine") return undefined;
+  if (attempt?.driver !== "engine" || attempt.isHeld) return undefined;
   const name = `${def.id}#${attempt.number}`;
-  if (attempt.stage !== "integrating") return `${effects[attempt.stage]}:${name}@${ledger.epoch}`;
+  const of = `${timesHeld(attempt)}@${ledger.epoch}`;
+  if (attempt.stage !== "integrating") return `${effects[attempt.stage]}:${name}${of}`;
   const want = ledger.want(task);
   if (!want) return undefined;
   const object = want.kind === "prepare-merge" ? `onto ${want.onto}` : `of ${want.candidate.commit}`;
-  return `${want.kind}:${name} ${object}@${ledger.epoch}`;
+  return `${want.kind}:${name} ${object}${of}`;
+}
+
+export const timesHeld = ({ holds = 0 }: { readonly holds?: number }) => (holds === 0 ? "" : `~${holds}`);
+
+/** Held work keeps its attempt, and with it its try; and the run is halted, so that nothing else runs into the same. */
+export function checkHeld({ sim, ledger, kinds }: Scene, said: readonly Said[], name: string): void {
+  const isSaid = said.some(wasMissing);
+  sim.check(isSaid, "G7 held", () => `${name} is held, and nothing was missing`);
+  const isHalted = ledger.halt !== null || kinds.includes("halt-requested");
+  sim.check(isHalted, "G7 halt", () => `${name} waits for a place, and the run goes on`);
+  sim.saw("held while a place was missing");
 }
 
 /** What was said about what the present attempt needs now, under the present epoch. */
@@ -68,10 +81,11 @@ export const attemptRules: Rules<FactKind> = {
   "checks-recorded": (scene, { task: id, attempt, tree, checks }) => {
     const { sim, ledger } = scene;
     if (!current(scene, id, attempt)) return;
-    const ok = checks.every((check) => check.ok);
+    const ok = checks.length > 0 && checks.every((check) => check.ok);
     const isSaid = saidOf(scene, id).some(
-      ({ ok: said, outcome }) => said === ok && outcome?.evidence?.tree === tree,
+      ({ ok: said, outcome }) => (said && checks.length > 0) === ok && outcome?.evidence?.tree === tree,
     );
+    if (checks.length === 0) sim.saw("nothing was checked");
     sim.check(isSaid, "G4 evidence", () => `${id}#${attempt} on ${tree}: ${ok}, and no check said so`);
     const task = ledger.at(id);
     const want = ledger.want(task);
@@ -85,7 +99,8 @@ export const attemptRules: Rules<FactKind> = {
     if (!current(scene, id, attempt)) return;
     const task = ledger.at(id);
     const { onOrphan, policy } = ledger;
-    const isLost = saidOf(scene, id).some(wasLost);
+    const isLost = saidOf(scene, id).some((each) => wasLost(each) || wasGoneWithWork(each));
+    checkKept(scene, task, `${id}#${attempt}`);
     sim.check(isLost, "X14 lost", () => `${id}#${attempt} was lost, and nobody said so`);
     const isOver = onOrphan === "skip" || task.losses + 1 >= (policy?.losses ?? 0);
     sim.check(!isOver, "X14 losses", () => `${id} is tried again after ${task.losses} losses (${onOrphan})`);
@@ -105,9 +120,12 @@ export const attemptRules: Rules<FactKind> = {
   "attempt-parked": (scene, { task: id, attempt, runMs, notBeforeMs }) => {
     if (!current(scene, id, attempt)) return;
     const wait = notBeforeMs - runMs;
-    const isSaid = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.parkMs === wait);
+    checkKept(scene, scene.ledger.at(id), `${id}#${attempt}`);
+    const isSaid = saidOf(scene, id).some(({ outcome }) => isParkedFor(outcome, wait));
     scene.sim.check(isSaid, "X11 parked", () => `${id}#${attempt} is parked for ${wait}, and nobody said so`);
-    const isUnable = saidOf(scene, id).some(({ outcome }) => !outcome?.ok && outcome?.unable);
+    const isUnable = saidOf(scene, id).some(
+      ({ outcome }) => outcome?.ok === false && outcome.kind === "unable",
+    );
     const task = scene.ledger.at(id);
     giveBack(scene, task);
     task.notBeforeMs = notBeforeMs;
@@ -118,6 +136,12 @@ export const attemptRules: Rules<FactKind> = {
       () => `the agent of ${id} cannot work, and nobody is told`,
     );
     scene.sim.saw("agent was limited");
+  },
+  "attempt-held": (scene, { task: id, attempt }) => {
+    const running = current(scene, id, attempt);
+    if (!running) return;
+    checkHeld(scene, saidOf(scene, id), `${id}#${attempt}`);
+    Object.assign(running, { isHeld: true, holds: (running.holds ?? 0) + 1, dueMs: null });
   },
   "proposal-recorded": (scene, { task: id, attempt }) => {
     const running = current(scene, id, attempt);
@@ -143,7 +167,17 @@ export const attemptRules: Rules<FactKind> = {
   },
 };
 
-export const wasLost = ({ outcome }: Said) => outcome?.ok === false && outcome.lost === true;
+/** One who cannot work at all is not waited for: a person resumes. */
+export function isParkedFor(outcome: Said["outcome"], waitMs: number): boolean {
+  if (outcome?.ok !== false) return false;
+  if (outcome.kind === "parked") return outcome.parkMs === waitMs;
+  return (outcome.kind === "unable" || (outcome.kind === "machine" && !outcome.begun)) && waitMs === 0;
+}
+
+/** A place that was missing is no reason to fail: it costs no try. */
+export const wasMissing = ({ outcome }: Said) => outcome?.ok === false && outcome.kind === "place";
+
+export const wasLost = ({ outcome }: Said) => outcome?.ok === false && outcome.kind === "lost";
 
 function entered(scene: Scene, fact: FactOf<"stage-entered">): void {
   const { sim, ledger } = scene;
@@ -154,6 +188,7 @@ function entered(scene: Scene, fact: FactOf<"stage-entered">): void {
   const name = `${id}#${attempt}`;
   if (isRenewal(running, stage, dueMs)) {
     const limitMs = limitOf(policy, stage);
+    sim.check(!running.isHeld, "G7 renewed", () => `${name} goes on while it is held`);
     sim.check(ledger.halt?.now !== true, "C10 renewed", () => `${name} goes on while halted`);
     sim.check(dueMs === runMs + limitMs, "C7 limit", () => `${name} is due at ${dueMs}, from ${runMs}`);
     Object.assign(running, { sinceMs: sim.nowMs, dueMs });
@@ -163,7 +198,7 @@ function entered(scene: Scene, fact: FactOf<"stage-entered">): void {
   const said = saidOf(scene, id);
   const isSaid =
     stage === "repairing"
-      ? said.some(({ outcome }) => outcome?.ok === false && outcome.category === "unparseable")
+      ? said.some(({ outcome }) => outcome?.ok === false && outcome.kind === "unparseable")
       : said.some(({ ok }) => ok);
   sim.check(isSaid, "X17 word", () => `${name} went on to ${stage} and nobody said so`);
   const isNext = following[running.stage].includes(stage);

@@ -1,9 +1,10 @@
 // What must be true of every fact about a role at work: one at a time, within its tries, its limit and the budget,
 // never while halted, and no step further than what was really said (C6, D17, X17).
 import type { FactKind, FactOf } from "../../src/core/fact.ts";
-import type { JobStage } from "../../src/core/parts.ts";
+import type { JobStage } from "../../src/core/run-parts.ts";
 import type { JobNow } from "./ledger.ts";
 import type { Rules, Said, Scene } from "./rules.ts";
+import { checkHeld, isParkedFor, timesHeld, wasLost, wasMissing } from "./rules-attempt.ts";
 
 const effects: Readonly<Record<JobStage, string>> = {
   working: "run-role",
@@ -12,8 +13,10 @@ const effects: Readonly<Record<JobStage, string>> = {
 };
 
 /** The identity of the work on the present stage of the present job. */
-export const jobIdentity = ({ stage, role, attempt, isRepaired }: JobNow, epoch: number) =>
-  `${effects[stage]}:${role}#${attempt}${isRepaired ? " repaired" : ""}@${epoch}`;
+export const jobIdentity = (job: JobNow, epoch: number) => {
+  const { stage, role, attempt, isRepaired } = job;
+  return `${effects[stage]}:${role}#${attempt}${isRepaired ? " repaired" : ""}${timesHeld(job)}@${epoch}`;
+};
 
 export const jobRules: Rules<FactKind> = {
   "job-started": started,
@@ -36,17 +39,38 @@ export const jobRules: Rules<FactKind> = {
     ledger.job = { ...job, stage, dueMs, sinceMs: sim.nowMs, isRepaired: job.isRepaired || isRepair };
   },
   "job-failed": failed,
-  "job-parked": (scene, { role, attempt, runMs, notBeforeMs }) => {
-    const { sim, ledger } = scene;
+  "job-parked": (scene, { role, attempt, runMs, notBeforeMs, lost }) => {
+    const { sim, ledger, kinds } = scene;
     const job = current(scene, role, attempt);
     if (!job) return;
     const wait = notBeforeMs - runMs;
-    const isSaid = saidOf(scene, job).some(({ outcome }) => !outcome?.ok && outcome?.parkMs === wait);
+    const said = saidOf(scene, job);
+    const isSaid = said.some((each) => (lost ? wasLost(each) : isParkedFor(each.outcome, wait)));
     sim.check(isSaid, "X11 parked", () => `${role}#${attempt} is parked for ${wait}, and nobody said so`);
-    const { tries } = ledger.jobs.get(role) ?? { tries: 1 };
+    const isUnable = said.some(({ outcome }) => outcome?.ok === false && outcome.kind === "unable");
+    const isLimited = said.some(({ outcome }) => outcome?.ok === false && outcome.kind === "parked");
+    const isHalted = ledger.halt !== null || kinds.includes("halt-requested");
+    sim.check(
+      !isUnable || isLimited || isHalted,
+      "X11 unable",
+      () => `${role}#${attempt} cannot work, no halt`,
+    );
+    const { tries, losses = 0 } = ledger.jobs.get(role) ?? { tries: 1 };
+    const most = ledger.policy?.losses ?? 0;
+    sim.check(
+      !lost || losses + 1 < most,
+      "X11 losses",
+      () => `${role} was lost ${losses + 1} times, and goes on`,
+    );
     ledger.job = null;
-    ledger.jobs.set(role, { tries: tries - 1, notBeforeMs });
-    sim.saw("role was limited");
+    ledger.jobs.set(role, { tries: tries - 1, notBeforeMs, losses: losses + (lost ? 1 : 0) });
+    sim.saw(lost ? "role was lost" : "role was limited");
+  },
+  "job-held": (scene, { role, attempt }) => {
+    const job = current(scene, role, attempt);
+    if (!job) return;
+    checkHeld(scene, saidOf(scene, job), `${role}#${attempt}`);
+    scene.ledger.job = { ...job, isHeld: true, holds: (job.holds ?? 0) + 1, dueMs: null };
   },
   "job-completed": (scene, { role, attempt }) => {
     const { sim, ledger, kinds } = scene;
@@ -64,7 +88,8 @@ export const jobRules: Rules<FactKind> = {
 
 function started({ sim, ledger }: Scene, { role, attempt, runMs, dueMs }: FactOf<"job-started">): void {
   const name = `${role}#${attempt}`;
-  const { tries, notBeforeMs } = ledger.jobs.get(role) ?? { tries: 0, notBeforeMs: 0 };
+  ledger.use((about) => about === role);
+  const { tries, notBeforeMs, losses = 0 } = ledger.jobs.get(role) ?? { tries: 0, notBeforeMs: 0 };
   const { policy } = ledger;
   if (!policy) return;
   sim.check(ledger.job === null, "C6 one job", () => `${name} started beside ${ledger.job?.role}`);
@@ -82,7 +107,7 @@ function started({ sim, ledger }: Scene, { role, attempt, runMs, dueMs }: FactOf
   const isOver = ledger.costUsd + ledger.largestCallUsd > policy.runBudgetUsd;
   sim.check(!isOver, "C12 start", () => `${name} started across the budget`);
   ledger.started.set(role, attempt);
-  ledger.jobs.set(role, { tries: tries + 1, notBeforeMs: 0 });
+  ledger.jobs.set(role, { tries: tries + 1, notBeforeMs: 0, losses });
   ledger.job = { role, attempt, stage: "working", sinceMs: sim.nowMs, dueMs, isRepaired: false };
 }
 
@@ -96,16 +121,19 @@ function failed(scene: Scene, fact: FactOf<"job-failed">): void {
   if (category === "timeout") {
     const limitMs = job.stage === "working" ? policy.workLimitMs : policy.checkLimitMs;
     const passedMs = sim.nowMs - job.sinceMs;
-    sim.check(passedMs >= limitMs - 2, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
+    const leastMs = limitMs - 2 - sim.writtenWithinMs;
+    sim.check(passedMs >= leastMs, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
     const isDue = job.dueMs !== null && runMs >= job.dueMs;
     sim.check(isDue, "C7 early", () => `${name} ended at ${runMs}, due at ${job.dueMs}`);
     sim.saw("limit for a role crossed");
   } else {
     // An output that was fine may still be refused by the run: then the role failed although it said ok.
-    const isSaid = saidOf(scene, job).some(({ ok }) => !ok || category === "validation");
+    const isSaid = saidOf(scene, job).some(
+      (each) => (!each.ok && !wasMissing(each)) || category === "validation",
+    );
     sim.check(isSaid, wordOf(job), () => `${name} failed (${category}) and nobody said so`);
   }
-  const { tries } = ledger.jobs.get(role) ?? { tries: 0 };
+  const { tries, losses = 0 } = ledger.jobs.get(role) ?? { tries: 0 };
   const isHalted = kinds.includes("halt-requested") || ledger.halt !== null;
   sim.check(
     tries < policy.attempts || isHalted,
@@ -114,7 +142,7 @@ function failed(scene: Scene, fact: FactOf<"job-failed">): void {
   );
   if (isHalted) sim.saw("halted by a role");
   ledger.job = null;
-  ledger.jobs.set(role, { tries, notBeforeMs });
+  ledger.jobs.set(role, { tries, notBeforeMs, losses });
 }
 
 function current({ sim, ledger }: Scene, role: string, attempt: number): JobNow | null {

@@ -1,9 +1,12 @@
 // What must be true of every fact about the run as a whole: one holder at a time (X17), time that only goes on,
 // phases in their order (X15), halts with a reason (C10), questions answered once (C8).
 import type { FactKind, FactOf } from "../../src/core/fact.ts";
-import { begin } from "./ledger.ts";
+import { begin, type Ledger } from "./ledger.ts";
+import { enterFleet, forget } from "./machines.ts";
+import type { SimProcess } from "./process.ts";
 import type { Rules, Scene } from "./rules.ts";
 import { hostAttempt, isOverBudget } from "./rules-task.ts";
+import type { Simulation } from "./simulation.ts";
 
 const order = [
   "ingestion",
@@ -24,6 +27,7 @@ export const runRules: Rules<FactKind> = {
   },
   "phase-entered": (scene, { from, to }) => {
     const { sim, ledger, kinds } = scene;
+    ledger.use((about) => !ledger.tasks.has(about));
     sim.check(from === ledger.phase, "X15 phase", () => `from ${from}, but the run is in ${ledger.phase}`);
     const isNext = order.indexOf(to) === order.indexOf(from) + 1;
     const isEnd = to === "complete" && (from === "executing" || from === "verifying");
@@ -70,31 +74,50 @@ export const runRules: Rules<FactKind> = {
       for (const { attempt } of ledger.tasks.values()) if (attempt) attempt.sinceMs = sim.nowMs;
       if (ledger.job) ledger.job = { ...ledger.job, sinceMs: sim.nowMs };
     }
+    // What was held for a missing place goes on.
+    for (const { attempt } of ledger.tasks.values())
+      if (attempt?.isHeld) Object.assign(attempt, { isHeld: false, sinceMs: sim.nowMs });
+    if (ledger.job?.isHeld) ledger.job = { ...ledger.job, isHeld: false, sinceMs: sim.nowMs };
     ledger.halt = null;
     sim.saw("resumed");
   },
   "question-asked": ({ sim, ledger }, { id, about }) => {
     sim.check(!ledger.questions.has(id), "C8 asked", () => `question ${id} was asked twice`);
     ledger.asking.set(id, about);
+    ledger.about.set(id, about);
     ledger.questions.set(id, ledger.questions.get(id) ?? null);
   },
   "question-answered": ({ sim, ledger }, { id, answer }) => {
-    sim.check(ledger.questions.get(id) === null, "C8 answered", () => `question ${id} was answered twice`);
+    sim.check(!ledger.used.has(id), "L18 answered", () => `question ${id} was answered again after its use`);
+    if (ledger.questions.get(id) !== null) sim.saw("answer corrected");
     ledger.questions.set(id, answer);
     ledger.asking.delete(id);
     sim.saw("question answered");
   },
   overridden,
   "epoch-claimed": claimed,
+  "holder-asked": ({ sim, ledger }, { epoch, question }) => {
+    sim.check(epoch === ledger.epoch && !ledger.asked, "X17 asked", () => `epoch ${epoch} was asked again`);
+    const holder = sim.processes.find(({ name }) => name === ledger.holder);
+    ledger.asked = { question, sinceMs: sim.nowMs, wakes: holder?.wakes ?? 0 };
+  },
+  "holder-answered": ({ sim, ledger, process }, { question }) => {
+    const isOwn = ledger.holder === process.name && ledger.asked?.question === question;
+    sim.check(isOwn, "X17 answered", () => `${process.name} answered for ${ledger.holder}`);
+    ledger.asked = null;
+    sim.saw("holder answered");
+  },
   "epoch-released": ({ sim, ledger, process }, { epoch, runMs }) => {
     const isOwn = ledger.holder === process.name && epoch === ledger.epoch;
     sim.check(isOwn, "X17 release", () => `${process.name} released epoch ${epoch} of ${ledger.holder}`);
     ledger.holder = null;
+    ledger.asked = null;
     sim.holder = null;
     ledger.runMs = Math.max(ledger.runMs, runMs);
   },
-  "slots-set": ({ sim, ledger }, { slots, until, only = null, onOrphan = "retry" }) => {
+  "slots-set": ({ sim, ledger }, { slots, until, only = null, onOrphan = "retry", fleet }) => {
     Object.assign(ledger, { slots, until, only, onOrphan });
+    enterFleet(ledger, fleet);
     if (ledger.busy().length > slots) sim.saw("slots lowered below what runs");
   },
   "checkpoint-set": ({ sim, ledger, kinds }, { checkpoint }) => {
@@ -163,12 +186,23 @@ function halted({ sim, ledger, kinds }: Scene, { code, now, reason }: FactOf<"ha
     sim.saw("halted by a budget");
   }
   if (code === "orphans") {
-    const isAsked = ledger.onOrphan === "abort" && kinds.includes("attempt-lost");
+    const isLost = kinds.includes("attempt-lost") || kinds.includes("job-parked");
+    const isAsked = ledger.onOrphan === "abort" && isLost;
     sim.check(isAsked, "X14 abort", () => "halted by orphans, and nobody wanted that");
     sim.saw("halted by an orphan");
   }
+  if (code === "place") {
+    const isHeld = ["attempt-held", "job-held", "baseline-checked"].some((kind) =>
+      kinds.includes(kind as FactKind),
+    );
+    sim.check(isHeld, "G7 halt", () => "halted by a place, and nothing is held for it");
+    sim.saw("halted by a missing place");
+  }
+  if (code === "baseline")
+    sim.check(kinds.includes("baseline-checked"), "X23 halt", () => "halted by a base that nobody looked at");
   if (code === "agent") {
-    sim.check(kinds.includes("attempt-parked"), "C10 unable", () => "halted by an agent that nobody parked");
+    const isParked = kinds.includes("attempt-parked") || kinds.includes("job-parked");
+    sim.check(isParked, "C10 unable", () => "halted by an agent that nobody parked");
     sim.saw("halted by an agent that cannot work");
   }
   if (ledger.engineAttempts() > 0)
@@ -183,6 +217,7 @@ function overridden({ sim, ledger }: Scene, { phase, tasks, policy, reason }: Fa
   sim.check(reason.trim() !== "", "C9 reason", () => "an override has no reason");
   if (ledger.policy) ledger.policy = { ...ledger.policy, ...policy };
   if (phase !== null) ledger.phase = phase;
+  if (policy.baseline === false) sim.saw("base was skipped");
   if (phase !== null && Object.keys(tasks).length === 0) sim.saw("phase overridden");
   for (const [id, state] of Object.entries(tasks)) {
     const task = ledger.at(id);
@@ -199,12 +234,27 @@ function claimed({ sim, ledger, process }: Scene, { epoch, holder }: FactOf<"epo
   sim.check(holder.startTime === process.holder.startTime, "X17 holder", () => "claimed for another process");
   const before = sim.processes.find(({ name }) => name === ledger.holder);
   if (before) {
-    const isFree = !sim.looksAlive(before.holder);
+    // It may have woken up since it was looked at.
+    const isFree =
+      before.holder.host === process.holder.host
+        ? process.thoughtDead === before.holder.startTime
+        : isSilent(sim, ledger, before);
     sim.check(isFree, "X17 held", () => `${process.name} took the run from ${before.name}, which lives`);
     sim.saw(before.alive ? "took over from a stopped one" : "took over from a dead one");
   }
   if (ledger.engineAttempts() > 0) sim.saw("took over with attempts running");
   ledger.epoch = epoch;
+  forget(ledger);
   ledger.holder = process.name;
+  ledger.asked = null;
   sim.holder = process.name;
+}
+
+/** It was asked in time, and did not answer; one that lives and never stood still meanwhile would have. */
+function isSilent(sim: Simulation, { asked }: Ledger, holder: SimProcess): boolean {
+  if (!asked || sim.nowMs - asked.sinceMs < 1000) return false;
+  const stood = !holder.alive || holder.frozen || holder.wakes > asked.wakes;
+  sim.check(stood, "X17 answer", () => `${holder.name} lives, was asked whether it does, and said nothing`);
+  sim.saw(holder.alive ? "took over from a silent one" : "took over from a dead one elsewhere");
+  return true;
 }

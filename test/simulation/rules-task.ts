@@ -2,8 +2,9 @@
 // (G2), nothing before its time (X3), nothing on the word of a stale executor (X17), nothing without evidence.
 import type { FactKind, FactOf } from "../../src/core/fact.ts";
 import { begin, claims, type Ledger, type TaskRecord } from "./ledger.ts";
+import { checkPlace, hasRoom, wasGone, wasGoneWithWork } from "./machines.ts";
 import type { Rules, Scene } from "./rules.ts";
-import { current, limitOf, saidOf, wasLost } from "./rules-attempt.ts";
+import { current, limitOf, saidOf, wasLost, wasMissing } from "./rules-attempt.ts";
 
 type Failing = FactOf<"attempt-failed"> | FactOf<"task-failed">;
 type Ending = Failing | FactOf<"task-completed">;
@@ -38,7 +39,9 @@ export const taskRules: Rules<FactKind> = {
     const { sim, ledger } = scene;
     const isEngine = ledger.tasks.get(fact.task)?.attempt?.driver === "engine";
     // A limit may be crossed while the word that it was lost is still on its way.
-    const isLost = fact.subcategory === "lost" && saidOf(scene, fact.task).some(wasLost);
+    const isLost =
+      fact.subcategory === "lost" &&
+      saidOf(scene, fact.task).some((each) => wasLost(each) || wasGoneWithWork(each));
     const task = ended(scene, fact);
     if (!task) return;
     const isOver = !fact.retryable || task.tries >= (ledger.policy?.attempts ?? 0);
@@ -125,6 +128,7 @@ function started(scene: Scene, fact: FactOf<"task-started">): void {
   const { task: id, attempt, driver } = fact;
   const task = ledger.at(id);
   const key = `${id}#${attempt}`;
+  ledger.use((about) => about === id);
   sim.check(ledger.halt === null, "C10 start", () => `${key} started while halted`);
   sim.check(ledger.phase === "executing", "X1 start", () => `${key} started in ${ledger.phase}`);
   sim.check(task.state === "pending", "X12 start", () => `${key} started while ${task.state}`);
@@ -149,6 +153,7 @@ function started(scene: Scene, fact: FactOf<"task-started">): void {
     sinceMs: sim.nowMs,
     dueMs: fact.dueMs,
     base,
+    ...(fact.machine !== undefined && { machine: fact.machine }),
   };
 }
 
@@ -165,12 +170,13 @@ export const hostAttempt = {
 function startedByEngine(scene: Scene, fact: FactOf<"task-started">, task: TaskRecord): void {
   const { sim, ledger } = scene;
   const { task: id, runMs, dueMs } = fact;
-  const busy = ledger.busy().length;
   const { policy } = ledger;
   if (!policy) return;
   sim.check(ledger.holder !== null, "X17 start", () => `${id} started and nobody holds the run`);
   sim.check(ledger.phase !== ledger.until, "X1 until", () => `${id} started past ${ledger.until}`);
-  sim.check(busy < ledger.slots, "X3 slots", () => `${id} started beside ${busy} of ${ledger.slots}`);
+  const isSeen = !policy.baseline || ledger.baseline?.stops === null;
+  sim.check(isSeen, "X23 unseen", () => `${id} started before anybody had looked at the base`);
+  checkPlace(scene, task, fact.machine);
   const { notBeforeMs } = task;
   sim.check(notBeforeMs <= runMs, "X11 wait", () => `${id} started at ${runMs}, not before ${notBeforeMs}`);
   sim.check(task.tries < policy.attempts, "X11 tries", () => `${id} started after ${task.tries} tries`);
@@ -182,14 +188,13 @@ function startedByEngine(scene: Scene, fact: FactOf<"task-started">, task: TaskR
   sim.check(![...ledger.asking.values()].includes(id), "C8 start", () => `${id} started without its answer`);
   startedBeside(scene, task);
   startedFrom(scene, fact, task);
-  const [best] = ledger.due(runMs, (each) => !isOverBudget(ledger, each));
+  const [best] = ledger.due(runMs, (each) => !isOverBudget(ledger, each) && hasRoom(ledger, each));
   sim.check(best === task, "X3 order", () => `${id} started before ${best?.def.id}`);
   const [first] = ledger.ready();
   if (first !== task && (first?.notBeforeMs ?? 0) > runMs)
     sim.saw("passed by one that waits for its back-off");
   if (first !== task && first && isOverBudget(ledger, first)) sim.saw("passed by one over its budget");
   if (notBeforeMs > 0) sim.saw("waited for its back-off");
-  if (busy + 1 === ledger.slots) sim.saw("every slot taken");
   if (ledger.only !== null) sim.saw("started because it was named");
   if (ledger.engineAttempts() >= ledger.slots) sim.saw("started beside one that waits in the queue");
 }
@@ -225,7 +230,7 @@ function startedFrom({ sim, ledger }: Scene, fact: FactOf<"task-started">, task:
   git.bases.set(`${id}#${attempt}`, base);
 }
 
-/** One more call as dear as the dearest would cross a ceiling, those under way counted as well (C12). */
+/** One more call like the most expensive would cross a ceiling, those under way counted as well (C12). */
 export function isOverBudget(ledger: Ledger, task: TaskRecord): boolean {
   const { policy, costUsd, largestCallUsd } = ledger;
   if (!policy) return false;
@@ -276,13 +281,17 @@ function failedByEngine(scene: Scene, fact: Failing): void {
   if (!attempt || !ledger.policy) return;
   const name = `${fact.task}#${fact.attempt}`;
   if (fact.category !== "timeout") {
-    const said = saidOf(scene, fact.task).filter(({ ok }) => !ok);
+    const said = saidOf(scene, fact.task).filter(
+      (each) => (!each.ok && !wasMissing(each)) || each.outcome?.evidence?.checks.length === 0,
+    );
     sim.check(said.length > 0, "X17 word", () => `${name} failed and nobody said so`);
-    // Somebody else's move is nobody's failure, and neither is a lost agent up to a limit.
-    const isMoved = said.some(({ outcome }) => outcome?.ok === false && outcome.tip !== undefined);
+    // Somebody else's move is no failure, and neither is a lost agent up to a limit.
+    const isMoved = said.some(({ outcome }) => outcome?.ok === false && outcome.kind === "branch-moved");
     sim.check(!isMoved, "G3 moved", () => `${name} failed because somebody moved the branch`);
     const isLost = said.some(wasLost) && fact.kind === "attempt-failed";
     sim.check(!isLost, "X14 lost", () => `${name} was lost, and that cost a try`);
+    const isGone = said.some(wasGone) && fact.subcategory !== "lost";
+    sim.check(!isGone, "U5 try", () => `the machine of ${name} was gone, and that cost a try`);
     if (attempt.stage === "checking" && saidOf(scene, fact.task).some((said) => !said.good))
       sim.saw("lie caught by the checks");
     return;
@@ -299,7 +308,8 @@ function failedByEngine(scene: Scene, fact: Failing): void {
       () => `${name} ended at ${fact.runMs}, due at ${dueMs}`,
     );
   const passedMs = sim.nowMs - attempt.sinceMs;
-  sim.check(passedMs >= limitMs - 2, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
+  const leastMs = limitMs - 2 - sim.writtenWithinMs;
+  sim.check(passedMs >= leastMs, "C7 cut short", () => `${name} had ${passedMs} of ${limitMs} ms`);
   sim.saw(`limit for ${stage} crossed`);
 }
 

@@ -85,8 +85,7 @@ function needed({ oracle: { ledger } }: Troupe, staysHalted: boolean): Input | u
 }
 
 function isAtRest({ oracle: { ledger } }: Troupe, staysHalted: boolean): boolean {
-  const isIdle = ledger.engineAttempts() === 0 && ledger.job === null;
-  if (staysHalted) return ledger.halt !== null && (ledger.halt.now || isIdle);
+  if (staysHalted) return ledger.halt !== null && (ledger.halt.now || ledger.isIdle());
   const isEnded =
     ledger.phase === "complete" || hasGaps(ledger) || !ledger.isDone() || ledger.tasks.size === 0;
   return ledger.isAtRest() && isEnded && ledger.halt === null && ledger.job === null;

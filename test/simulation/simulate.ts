@@ -12,7 +12,7 @@ import { drawPlan, morePlan } from "./plan.ts";
 import type { SimProcess } from "./process.ts";
 import { type Settling, settle } from "./settle.ts";
 import { Simulation, type SimulationOptions, type Violation } from "./simulation.ts";
-import { SimJournal } from "./store.ts";
+import { journalOf, SimJournal } from "./store.ts";
 import { Watch } from "./watch.ts";
 
 export interface History {
@@ -41,6 +41,7 @@ export async function simulate(options: SimulationOptions): Promise<History> {
   } catch (error) {
     sim.fail("bug", error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
+  options.ended?.(sim.disk.log);
   const { seed, trace, schedule, crashes, sometimes, knownSeen, violation } = sim;
   return {
     seed,
@@ -103,6 +104,7 @@ async function create(troupe: Troupe): Promise<void> {
     taskBudgetUsd: isPoor ? random.between(3, 10) : 1e6,
     review: random.chance(0.3),
     losses: random.between(1, 4),
+    baseline: random.chance(0.4),
   };
   const { prepareLimitMs: prepare, workLimitMs: work, checkLimitMs: check } = policy;
   agents.limitsMs = { prepare, work, check };
@@ -112,7 +114,7 @@ async function create(troupe: Troupe): Promise<void> {
     inputs.push(registerInput(artifact));
   if (isPlanned || random.chance(0.4)) inputs.push({ kind: "load-plan", tasks: drawPlan(random) });
   const process = sim.spawn("operator");
-  const journal = new SimJournal(sim, troupe.oracle, process);
+  const journal = journalOf(sim, troupe.oracle, process);
   const created = journal.transact({ protocol: "decomposition" }, process.name, (draft) =>
     inputs.flatMap((input) => carryOut(draft, input)),
   );
@@ -267,7 +269,9 @@ function reverted(sim: Simulation, { run }: Draft, input: InputOf<"undo">): Inpu
 
 /** Goes on with the same journal after a failure of the store: what failed must have left nothing behind. */
 async function submit({ sim, oracle }: Troupe, process: SimProcess, input: Input): Promise<void> {
-  const journal = new SimJournal(sim, oracle, process);
+  // An undo is modelled as one step with git's revert inside of the decision, which so cannot be asked twice.
+  const journal =
+    input.kind === "undo" ? new SimJournal(sim, oracle, process) : journalOf(sim, oracle, process);
   for (let tries = 0; tries < 3; tries++) {
     try {
       const { problems } = await journal.transact({ run: runId }, process.name, (draft) =>

@@ -1,6 +1,6 @@
 // What all parts of one simulated history share: chance, time, the disk, the processes, and the first thing that
 // went wrong. One seed makes one of these, and nothing outlives it.
-import type { Holder } from "../../src/core/parts.ts";
+import type { Holder } from "../../src/core/run-parts.ts";
 import { Disk } from "./disk.ts";
 import { drawFaults, type Faults } from "./fault.ts";
 import { Git } from "./git.ts";
@@ -24,12 +24,16 @@ export class Violation extends Error {
 const wallTime = /\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 export interface SimulationOptions {
+  /** Given the whole log at the end, for whoever has a use for a history that no person would write. */
+  readonly ended?: (log: readonly string[]) => void;
   readonly seed: number;
   readonly print?: boolean;
   /** Another wall clock for the same history: nothing may come out differently. */
   readonly wallSeed?: number;
   /** Invariants that are known not to hold: they are counted, and the history goes on. */
   readonly known?: ReadonlySet<string>;
+  /** Whether each process has a journal that does everything its contract allows (`../ports/hostile.ts`). */
+  readonly hostile?: boolean;
 }
 
 export class Simulation {
@@ -49,17 +53,36 @@ export class Simulation {
   /** The one view: how far it got, and until when nobody can write it. */
   viewPosition = 0;
   viewBrokenUntilMs = 0;
+  /** What was really seen of the base; what is kept of a look is found by whoever comes next. */
+  readonly saidOfBaseline = new Set<string>();
+  /** What machines answered, under which epoch. */
+  readonly saidOfMachines = new Set<string>();
+  isBaselineKept = false;
   violation: Violation | null = null;
+  /** What a hostile journal draws from; histories over the usual one stay as they were. */
+  readonly malice: Random | undefined;
+  /** How long a commit may come after its decision, which sets the limits, before run time stands still (`engine/hold.ts`). */
+  readonly writtenWithinMs: number;
   /** Who holds the run, by name. */
   holder: string | null = null;
+  /** Who has the journal's lease. */
+  leaseOf: SimProcess | null = null;
   /** Called when the branch is about to move, and when it has moved and nobody was told. */
   moving: ((by: SimProcess) => void) | undefined;
   moved: ((by: SimProcess) => void) | undefined;
   readonly #wall: Random;
   readonly #known: ReadonlySet<string>;
 
-  constructor({ seed, print = false, wallSeed = seed, known = new Set() }: SimulationOptions) {
+  constructor({
+    seed,
+    print = false,
+    wallSeed = seed,
+    known = new Set(),
+    hostile = false,
+  }: SimulationOptions) {
     this.seed = seed;
+    this.malice = hostile ? new Random(seed ^ 0x2545f491) : undefined;
+    this.writtenWithinMs = hostile ? 100 : 0;
     this.random = new Random(seed);
     this.#wall = new Random(wallSeed ^ 0x5bd1e995);
     this.schedule = new Schedule(this.random);

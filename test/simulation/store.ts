@@ -7,13 +7,15 @@ import type { Head, Run } from "../../src/core/run.ts";
 import type { Draft } from "../../src/core/step.ts";
 import { nameRun } from "../../src/journal/chain.ts";
 import {
+  type Change,
   type Committed,
   type Journal,
   type RunSummary,
   StoreFailure,
   type Target,
 } from "../../src/journal/journal.ts";
-import { decomposition } from "../../src/protocols/decomposition/protocol.ts";
+import { decomposition } from "../../src/packs/decomposition/protocol.ts";
+import { HostileJournal } from "../ports/hostile.ts";
 import { LazyTable } from "./lazy-table.ts";
 import type { Oracle } from "./oracle.ts";
 import type { SimProcess } from "./process.ts";
@@ -33,7 +35,19 @@ const mostReads = 400;
 /** What a dead process waits for. */
 const never = new Promise<never>(() => {});
 
+/** The journal of one process: as it is, or doing its worst. */
+export function journalOf(sim: Simulation, oracle: Oracle, process: SimProcess): Journal {
+  const { malice } = sim;
+  const journal = new SimJournal(sim, oracle, process);
+  if (!malice) return journal;
+  return new HostileJournal(journal, {
+    random: () => malice.next(),
+    pause: (ms) => process.pause(Math.round(ms)),
+  });
+}
+
 export class SimJournal implements Journal {
+  readonly files = [];
   readonly #sim: Simulation;
   readonly #oracle: Oracle;
   readonly #process: SimProcess;
@@ -88,24 +102,47 @@ export class SimJournal implements Journal {
     return this.#since(after).filter(({ position }) => position <= upTo);
   }
 
+  async *changes(signal: AbortSignal): AsyncIterable<Change> {
+    let version = this.#version();
+    for (;;) {
+      await this.#process.clock.sleep(50, signal);
+      if (signal.aborted) return;
+      const { head } = this.#sim.disk;
+      if (this.#version() === version || head === null) continue;
+      version = this.#version();
+      const { id, position } = JSON.parse(head) as Head;
+      yield { run: id, position };
+    }
+  }
+
   /** Like `pragma data_version`: one's own commits do not count. */
-  version(): number {
+  #version(): number {
     return this.#sim.disk.commits - this.#ownCommits;
   }
 
-  async exclusive<T>(
-    _run: string,
-    work: (run: Run, since: (position: number) => readonly Entry[]) => T,
-  ): Promise<T> {
+  /** Freed with its holder, and kept by one that stands still, as the kernel does it. */
+  async lease<T>(work: () => Promise<T>): Promise<T> {
     await this.#process.pause(this.#latencyMs());
     this.#mayFail(0.1);
-    return this.#atomically(() => work(this.#load().run, (after) => this.#since(after)));
+    const { sim, process } = { sim: this.#sim, process: this.#process };
+    while (sim.leaseOf?.alive) {
+      sim.saw("waited for its turn");
+      await process.pause(sim.random.between(1, 10));
+    }
+    sim.leaseOf = process;
+    try {
+      return await work();
+    } finally {
+      if (sim.leaseOf === process) sim.leaseOf = null;
+    }
   }
 
   async verify(): Promise<readonly Problem[]> {
     this.#oracle.checkAll();
     return this.#sim.violation ? [problem("fold", this.#sim.violation.message)] : [];
   }
+
+  async copyTo(): Promise<void> {}
 
   close(): void {}
 
@@ -131,7 +168,7 @@ export class SimJournal implements Journal {
 
   #decide(target: Target, by: string, decide: (draft: Draft) => readonly Problem[]) {
     return this.#atomically(() => {
-      const loaded = "run" in target ? this.#load() : this.#create(target.protocol);
+      const loaded = "run" in target ? this.#load() : this.#create();
       const { run } = loaded;
       const entries: Entry[] = [];
       const texts: string[] = [];
@@ -159,7 +196,7 @@ export class SimJournal implements Journal {
   }
 
   #load(): Loaded {
-    const version = this.version();
+    const version = this.#version();
     if (version !== this.#seen && this.#loaded) {
       this.#sim.saw("cache was stale");
       this.#loaded = undefined;
@@ -176,8 +213,8 @@ export class SimJournal implements Journal {
     return this.#keep(head, new LazyTable(this.#sim.disk, size));
   }
 
-  #create(protocol: string): Loaded {
-    return this.#keep(newRun(nameRun(protocol, 0), decomposition), new LazyTable(this.#sim.disk, 0));
+  #create(): Loaded {
+    return this.#keep(newRun(nameRun(decomposition, 0), decomposition), new LazyTable(this.#sim.disk, 0));
   }
 
   #keep(head: Head, table: LazyTable): Loaded {

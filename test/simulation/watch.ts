@@ -1,7 +1,10 @@
 // What must not last. Now and then it is looked at whether the living holder does what the state asks for: every
 // running attempt is worked on, nothing else is, and no due task waits beside a free slot.
+import type { TaskRecord } from "./ledger.ts";
+import { hasRoom } from "./machines.ts";
 import type { Orchestrator, Troupe } from "./orchestrator.ts";
 import { attemptIdentity } from "./rules-attempt.ts";
+import { baselineIdentity, isBaselineOpen } from "./rules-baseline.ts";
 import { jobIdentity } from "./rules-job.ts";
 import { isOverBudget } from "./rules-task.ts";
 
@@ -37,6 +40,8 @@ export class Watch {
     for (const key of holder.carrying.active()) {
       if (!wanted.has(key)) lasting.set(`C10 not ended: ${key}`, endingMs);
     }
+    for (const machine of this.#unasked())
+      lasting.set(`U5 unasked: ${machine}`, patienceMs + (ledger.policy?.backoffCapMs ?? 0));
     if (this.#isIdle())
       lasting.set("X3 waits: a slot is free", patienceMs + (ledger.policy?.backoffCapMs ?? 0));
     for (const key of this.#since.keys()) if (!lasting.has(key)) this.#since.delete(key);
@@ -63,7 +68,9 @@ export class Watch {
     const { ledger } = this.#troupe.oracle;
     const wanted = new Set<string>();
     if (ledger.halt?.now) return wanted;
-    if (ledger.job) wanted.add(jobIdentity(ledger.job, ledger.epoch));
+    const base = baselineIdentity(ledger);
+    if (base !== undefined) wanted.add(base);
+    if (ledger.job && !ledger.job.isHeld) wanted.add(jobIdentity(ledger.job, ledger.epoch));
     for (const task of ledger.tasks.values()) {
       const identity = attemptIdentity({ ledger }, task);
       if (identity !== undefined) wanted.add(identity);
@@ -74,7 +81,17 @@ export class Watch {
   #isIdle(): boolean {
     const { ledger } = this.#troupe.oracle;
     if (ledger.halt || ledger.phase !== "executing" || ledger.phase === ledger.until) return false;
-    if (ledger.tip === null || ledger.busy().length >= ledger.slots) return false;
-    return ledger.due(Number.POSITIVE_INFINITY, (task) => !isOverBudget(ledger, task)).length > 0;
+    if (ledger.tip === null || isBaselineOpen(ledger) || ledger.slots === 0) return false;
+    const canStart = (task: TaskRecord) => !isOverBudget(ledger, task) && hasRoom(ledger, task);
+    return ledger.due(Number.POSITIVE_INFINITY, canStart).length > 0;
+  }
+
+  /** Machines that nobody asks although it is time, each with what it waits in. */
+  #unasked(): string[] {
+    const { ledger } = this.#troupe.oracle;
+    if (ledger.halt || ledger.phase !== "executing" || ledger.phase === ledger.until) return [];
+    if (ledger.tip === null || isBaselineOpen(ledger) || ledger.slots === 0) return [];
+    const waiting = ledger.machines.filter(({ standing }) => standing !== "there");
+    return waiting.map(({ name, standing, notBeforeMs }) => `${name} ${standing} since ${notBeforeMs}`);
   }
 }

@@ -13,8 +13,8 @@ export const isTaskWork = (work: Work): work is TaskWork => "task" in work;
  * not trust them.
  */
 export function identityOf(work: Work): string {
-  const epoch = /@(\d+)(?:\+\S+)?$/.exec(work.key)?.[1];
-  return `${work.kind}:${nameOf(work)}${objectOf(work)}@${epoch}`;
+  const [, held = "", epoch] = /((?:~\d+)?)@(\d+)(?:\+\S+)?$/.exec(work.key) ?? [];
+  return `${work.kind}:${nameOf(work)}${objectOf(work)}${held}@${epoch}`;
 }
 
 /** `T001#2`, `task-author#1`: what is worked on, and which try it is. */

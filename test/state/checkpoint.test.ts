@@ -40,6 +40,7 @@ describe("create, update, complete, status and clear", () => {
       batch_id: expect.stringMatching(/^batch-/),
       status: "active",
       parallel_limit: 3,
+      orphan_timeout_seconds: 1_800,
       tasks: {
         spawned: ["T001", "T002", "T003"],
         pending: ["T001", "T002", "T003"],
@@ -140,7 +141,7 @@ describe("orchestrator-checkpoint.json", () => {
     expect(shown().tasks.pending).toEqual([]);
   });
 
-  it("C2 is mended by the next command, when a crash came between the journal and the file", async () => {
+  it("C2 is fixed by the next command, when a crash came between the journal and the file", async () => {
     await checkpoint("create", "T001");
     const stale = read(project, file);
     await checkpoint("clear");
@@ -250,6 +251,7 @@ describe("recover", () => {
       orphaned: ["T001"],
       restored: [],
       deleted: [],
+      aside: [],
     });
   });
 

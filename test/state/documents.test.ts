@@ -1,12 +1,12 @@
 // The documents' own command lines and loops, run as they are written (X20): not a letter is changed, only the programs
 // they name (`python3 scripts/state.py`, `scripts/bundle.py`, `./scripts/log-activity.sh`, `init-planning-dirs.sh`) are
 // heddle. `test/state/documents/` has the verbatim copies; words that the documents leave open (`<id>`) are filled in.
-import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { cli, planning } from "../e2e/rig.ts";
+import { planning, type Ran } from "../e2e/rig.ts";
 import { expectWhole, folder, Project, plan, read, record, stepsTo, taskId, writePlan } from "./desk.ts";
+import { asked, served } from "./served.ts";
 
 const copies = join(import.meta.dirname, "documents");
 const copy = (name: string) => readFileSync(join(copies, name), "utf8");
@@ -15,7 +15,7 @@ const calls = copy("calls.txt").trimEnd().split("\n");
 /** Stands in for the programs of the first implementation; an executor is at work as soon as its task is started. */
 const programs: Readonly<Record<string, string>> = {
   "bin/python3": `#!/usr/bin/env bash
-heddle() { "$NODE" "$CLI" "$@"; }
+${asked}
 case "$1" in
   scripts/state.py)
     shift; heddle state "$@"; code=$?
@@ -32,8 +32,8 @@ if [ $status = success ]; then python3 scripts/state.py complete-task $1 --creat
 else python3 scripts/state.py fail-task $1 "red" --category test --retryable; fi
 printf '{"version": "1.0", "task_id": "%s", "status": "%s"}' $1 $status > "$PLANNING_DIR/bundles/$1-result.json"
 `,
-  "scripts/log-activity.sh": `#!/usr/bin/env bash\nexec "$NODE" "$CLI" log "$@"\n`,
-  "scripts/init-planning-dirs.sh": `#!/usr/bin/env bash\nexec "$NODE" "$CLI" init "$TARGET_DIR"\n`,
+  "scripts/log-activity.sh": `#!/usr/bin/env bash\n${asked}\nheddle log "$@"\n`,
+  "scripts/init-planning-dirs.sh": `#!/usr/bin/env bash\n${asked}\nheddle init "$TARGET_DIR"\n`,
 };
 
 function install(project: Project): void {
@@ -43,22 +43,14 @@ function install(project: Project): void {
   }
 }
 
-interface Ran {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
-
-function bash(project: Project, text: string, env: Readonly<Record<string, string>> = {}): Ran {
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", text], {
+function bash(project: Project, text: string, env: Readonly<Record<string, string>> = {}): Promise<Ran> {
+  return served(text, {
     cwd: project.root,
-    encoding: "utf8",
     input: "y\n".repeat(50),
     env: {
       PATH: `${project.path("bin")}:${process.env.PATH}`,
       HOME: folder(),
       NODE: process.execPath,
-      CLI: cli,
       TARGET_DIR: "app",
       PLANNING_DIR: project.path("project-planning"),
       TASK_ID: "T001",
@@ -68,7 +60,6 @@ function bash(project: Project, text: string, env: Readonly<Record<string, strin
       ...env,
     },
   });
-  return { code: status, out: stdout, err: stderr };
 }
 
 /** Twenty tasks; T001 and the three orphans of the documents are under way, the first of them in a batch. */
@@ -159,73 +150,75 @@ describe("every command line of the documents", () => {
         expect(calls).toContain(call.trim());
   });
 
-  it.each(calls)("X20 %s", (call) => {
+  it.each(calls)("X20 %s", async (call) => {
     const place = home.find(([pattern]) => pattern.test(call))?.[1] ?? "working";
     const text = `BATCH_ARRAY=(T001 T002)\n${filled(call)}`;
     expect(text).not.toMatch(/[<>]|\[[a-zA-Z-]/);
-    const ran = bash(at(place), text);
+    const ran = await bash(at(place), text);
     expect(ran, ran.err).toMatchObject({ code: 0 });
     expect(ran.err).not.toMatch(/^error: /m);
   });
 });
 
 describe("the documents' blocks", () => {
-  it("X20 D1 begin a plan where there is none, and only there", () => {
+  it("X20 D1 begin a plan where there is none, and only there", async () => {
     for (const name of ["001-plan-dispatch.sh", "004-plan-dispatch.sh"]) {
       const project = at("empty");
-      expect(bash(project, copy(name)).out).toMatch(/^Initialized state for .*\/app\nPhase: ingestion$/m);
-      expect(bash(project, copy(name)).out).toMatch(/^Phase: ingestion$/m);
-      expect(bash(project, copy(name)).out).not.toMatch(/Initialized/);
+      expect((await bash(project, copy(name))).out).toMatch(
+        /^Initialized state for .*\/app\nPhase: ingestion$/m,
+      );
+      expect((await bash(project, copy(name))).out).toMatch(/^Phase: ingestion$/m);
+      expect((await bash(project, copy(name))).out).not.toMatch(/Initialized/);
     }
   });
 
-  it("X20 D17 see whether outputs are there", () => {
-    expect(bash(at("ready"), copy("004-output-verification.sh")).out).toBe("");
-    const text = bash(at("empty"), copy("004-output-verification.sh")).out;
+  it("X20 D17 see whether outputs are there", async () => {
+    expect((await bash(at("ready"), copy("004-output-verification.sh"))).out).toBe("");
+    const text = (await bash(at("empty"), copy("004-output-verification.sh"))).out;
     expect(text.match(/^ERROR: /gm)).toHaveLength(3);
   });
 
-  it.each(["001-execute-prerequisites.sh", "004-execute-prerequisites.sh"])("X20 %s", (name) => {
+  it.each(["001-execute-prerequisites.sh", "004-execute-prerequisites.sh"])("X20 %s", async (name) => {
     const project = at("ready");
     project.write("app/.keep", "");
-    expect(bash(project, copy(name))).toMatchObject({
+    expect(await bash(project, copy(name))).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^Phase: ready$/m),
     });
   });
 
-  it("X20 X4 generate bundles", () => {
+  it("X20 X4 generate bundles", async () => {
     const project = at("ready");
-    expect(bash(project, `set -e\n${copy("001-bundles.sh")}`)).toMatchObject({ code: 0 });
+    expect(await bash(project, `set -e\n${copy("001-bundles.sh")}`)).toMatchObject({ code: 0 });
     expect(readdirSync(project.path("project-planning/bundles"))).toHaveLength(20);
   });
 
-  it("C11 log what they do", () => {
+  it("C11 log what they do", async () => {
     const project = at("ready");
-    expect(bash(project, `set -e\n${copy("004-logging.sh")}`)).toMatchObject({ code: 0, out: "" });
+    expect(await bash(project, `set -e\n${copy("004-logging.sh")}`)).toMatchObject({ code: 0, out: "" });
     expect(read(project, ".heddle/logs/activity.log")).toMatch(
       /\[INFO\] \[orchestrator\] validation: capability_map - PASSED\n$/,
     );
   });
 
-  it("X13 X14 recover and retry the orphans by their names", () => {
+  it("X13 X14 recover and retry the orphans by their names", async () => {
     const project = at("working");
-    expect(bash(project, `set -e\n${copy("004-recovery.sh")}`).out).toMatch(/^Orphaned: T001$/m);
-    expect(bash(project, `set -e\n${copy("004-retry-orphans.sh")}`)).toMatchObject({ code: 0 });
+    expect((await bash(project, `set -e\n${copy("004-recovery.sh")}`)).out).toMatch(/^Orphaned: T001$/m);
+    expect(await bash(project, `set -e\n${copy("004-retry-orphans.sh")}`)).toMatchObject({ code: 0 });
     for (const id of ["T019", "T011", "T006"]) expect(record(project, id).status).toBe("pending");
   });
 
-  it("X13 keep a checkpoint from its creation to its end", () => {
-    const { code, out } = bash(at("ready"), `set -e\n${copy("004-checkpoint-commands.sh")}`);
+  it("X13 keep a checkpoint from its creation to its end", async () => {
+    const { code, out } = await bash(at("ready"), `set -e\n${copy("004-checkpoint-commands.sh")}`);
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(/Updated T001: success \(2 pending\)\nUpdated T002: failed \(1 pending\)\n/),
     });
   });
 
-  it("C10 halt, confirm and resume", () => {
+  it("C10 halt, confirm and resume", async () => {
     const project = at("working");
-    const { code, out } = bash(project, filled(copy("004-halt-commands.sh")));
+    const { code, out } = await bash(project, filled(copy("004-halt-commands.sh")));
     expect({ code, out }).toEqual({
       code: 0,
       out: expect.stringMatching(
@@ -233,7 +226,7 @@ describe("the documents' blocks", () => {
       ),
     });
     project.write("project-planning/STOP", "");
-    expect(bash(project, `set -e\n${copy("004-resume.sh")}`).out).toMatch(/STOP file removed/);
+    expect((await bash(project, `set -e\n${copy("004-resume.sh")}`)).out).toMatch(/STOP file removed/);
   });
 });
 
@@ -261,20 +254,20 @@ describe("the documents' loops", { timeout: 240_000 }, () => {
 
   it("X1 X20 001's loop, one task at a time, takes the plan to `complete`", async () => {
     back();
-    const { out } = bash(project, copy("001-execute-loop.sh"), { SUCCESS: "1" });
+    const { out } = await bash(project, copy("001-execute-loop.sh"), { SUCCESS: "1" });
     expect(out).toMatch(/Advanced from executing to complete\nAll tasks complete!\n$/);
     expect(await expectWhole(project)).toMatchObject({ phase: "complete", tasks: { complete: 6 } });
   });
 
   it("X11 X20 001's loop ends when everything that is left is blocked", async () => {
     back();
-    const { out } = bash(project, copy("001-execute-loop.sh"));
+    const { out } = await bash(project, copy("001-execute-loop.sh"));
     expect(out).toMatch(/No ready tasks\. Check for blockers\.\nPhase: executing/);
     expect(await expectWhole(project)).toMatchObject({ tasks: { failed: 2, blocked: 4 } });
   });
 
   it("X13 X20 004's loop, in batches with executors that complete themselves, takes it to `complete`", async () => {
-    const { out, err } = bash(project, copy("004-execute-loop.sh"), fresh());
+    const { out, err } = await bash(project, copy("004-execute-loop.sh"), fresh());
     expect(out, err).toMatch(
       /Advanced from executing to complete\nAll tasks complete!\nCheckpoint cleared\n$/,
     );
@@ -283,7 +276,7 @@ describe("the documents' loops", { timeout: 240_000 }, () => {
   });
 
   it("X11 X20 004's loop with a task that fails leaves its chain blocked, and the rest done", async () => {
-    const { out } = bash(project, copy("004-execute-loop.sh"), { ...fresh(), FAILING: "T003" });
+    const { out } = await bash(project, copy("004-execute-loop.sh"), { ...fresh(), FAILING: "T003" });
     expect(out).toMatch(/^Updated T003: failed/m);
     expect(out).toMatch(/No ready tasks\. Check for blockers\./);
     expect(await expectWhole(project)).toMatchObject({ tasks: { complete: 4, failed: 1, blocked: 1 } });
@@ -292,11 +285,11 @@ describe("the documents' loops", { timeout: 240_000 }, () => {
   it("C10 X20 004's loop stops for a STOP file, and after resume goes on to the end", async () => {
     const env = fresh();
     project.write("project-planning/STOP", "");
-    const stopped = bash(project, copy("004-execute-loop.sh"), env).out;
+    const stopped = (await bash(project, copy("004-execute-loop.sh"), env)).out;
     expect(stopped).toMatch(/^HALTED: stop_file\nHalt requested\. Stopping gracefully\.\n/);
     expect(stopped).toMatch(/Halt confirmed\. Running tasks: none\n$/);
-    bash(project, copy("004-resume.sh"));
-    expect(bash(project, copy("004-execute-loop.sh"), env).out).toMatch(/All tasks complete!/);
+    await bash(project, copy("004-resume.sh"));
+    expect((await bash(project, copy("004-execute-loop.sh"), env)).out).toMatch(/All tasks complete!/);
     await expectWhole(project);
   });
 });

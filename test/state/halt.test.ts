@@ -101,7 +101,7 @@ describe("check-halt", () => {
     expect(ran.err).toMatch(/^error: /);
   });
 
-  it("C3 a damaged state.json is mended, and is no halt (defect 18)", async () => {
+  it("C3 a damaged state.json is fixed, and is no halt (defect 18)", async () => {
     project.write("project-planning/state.json", '{"phase":');
     expectDone(await check(), "OK");
     expect(project.stateJson().phase.current).toBe("executing");

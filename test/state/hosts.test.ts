@@ -1,9 +1,10 @@
 // Sixteen hosts at once, each with the documents' loop of its own over one plan (C4, X12, X20).
 import { expect, it } from "vitest";
-import { planning } from "../e2e/rig.ts";
+import { manyProcesses, planning } from "../e2e/rig.ts";
 import { expectNoTrace, expectWhole, Project, type Ran, taskId } from "./desk.ts";
 
 const [hosts, tasks] = [16, 60];
+manyProcesses(hosts);
 
 /** Twenty in front, then each waits for two of the twenty before it: there is work for most hosts most of the time. */
 const before = (n: number) => (n <= 20 ? [] : [n - 20, n - (n % 2 === 0 ? 19 : 18)]);

@@ -149,7 +149,7 @@ describe("import tasker", () => {
     expect((await imported.state("ready-tasks")).out).toMatch(/^T009: /m);
   });
 
-  it("D10 loading the task files afterwards keeps the progress, once the missing dependency is mended (defect 9)", async () => {
+  it("D10 loading the task files afterwards keeps the progress, once the missing dependency is fixed (defect 9)", async () => {
     await imported.must("state", "retry-task", "T006");
     writeTask(imported, 9);
     await imported.must("state", "load-tasks");
@@ -165,7 +165,7 @@ describe("import tasker", () => {
     await imported.must("resume");
     await imported.must("state", "start-task", "T008");
     imported.write("app/src/T008.ts", "half done\n");
-    expectDone(await imported.state("fail-task", "T008", "red"), /deleted: src\/T008\.ts/);
+    expectDone(await imported.state("fail-task", "T008", "red"), /taken away: src\/T008\.ts/);
   });
 
   it("U6 takes a plan from another place by copying it, and leaves that place alone", async () => {

@@ -1,14 +1,15 @@
 // `load-tasks` is one decision: the plan and the record of its files become durable together or not at all (D10, C1).
 import { describe, expect, it, vi } from "vitest";
+import { composition } from "../../src/cli/composition.ts";
 import { openApp } from "../../src/engine/open.ts";
-import { loadTasks } from "../../src/engine/planning.ts";
+import { loadTasks } from "../../src/packs/decomposition/planning.ts";
 import { desk, expectDone, expectRefused, factsOf, kindsOf, plan, stepsTo, writeTask } from "./desk.ts";
 
 describe("load-tasks", () => {
   const planned = desk((each) => plan(each, { tasks: [{}, {}, {}] }, stepsTo.definition));
 
   it("C1 D10 is one transaction, so that `kill -9` cannot leave half of it", async () => {
-    const app = await openApp({ root: planned.root, by: "test" });
+    const app = await openApp({ root: planned.root, ...composition, by: "test" });
     try {
       const transact = vi.spyOn(app.journal, "transact");
       expect(await loadTasks(app)).toMatchObject({ tasks: 3, added: 3 });

@@ -131,6 +131,14 @@ describe("failure-metrics", () => {
     });
   });
 
+  it("D21 X20 have a row for every category, also at zero", async () => {
+    expect(await figures()).toMatchObject({
+      by_category: { implementation: 0, verification: 0, environment: 0, scope: 0, other: 0 },
+      by_category_tasks: { scope: [] },
+      category_pct: { scope: 0 },
+    });
+  });
+
   it("D21 X20 count only the subcategories that were named, as the first implementation does", async () => {
     expect((await figures()).by_subcategory).toEqual({ flaky: 2 });
   });

@@ -24,7 +24,7 @@ import {
 import { differ, type Seen } from "./model/seen.ts";
 
 const seed = Number(process.env.MODEL_SEED ?? 20_261_115);
-const sequences = Number(process.env.MODEL_SEQUENCES ?? 300);
+const sequences = Number(process.env.MODEL_SEQUENCES ?? 100);
 
 /** In memory where there is such a place: what is compared is the state, not the disk. */
 const folder = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "heddle-model-"));
@@ -40,8 +40,8 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What the model says to a scene, step by step. */
-function told({ shape, begin, steps }: Scene, mended: ReadonlySet<Difference>): (Seen | null)[] {
-  const first = new First(filesOf(shape), mended);
+function told({ shape, begin, steps }: Scene, fixed: ReadonlySet<Difference>): (Seen | null)[] {
+  const first = new First(filesOf(shape), fixed);
   const place = unseen(shape);
   for (const line of prelude[begin]) first.run(line);
   return steps.map((line) => {
@@ -91,25 +91,25 @@ const all: ReadonlySet<Difference> = new Set(differences);
  * can be left out. Nothing when some difference has no name.
  */
 function explain(scene: Scene, real: readonly (Seen | null)[]): Set<Difference> | undefined {
-  let mended: ReadonlySet<Difference> = new Set();
+  let fixed: ReadonlySet<Difference> = new Set();
   const partsAt = (names: ReadonlySet<Difference>) =>
     firstDifference(told(scene, names), real)?.at ?? Number.POSITIVE_INFINITY;
-  for (let at = partsAt(mended); at < Number.POSITIVE_INFINITY; at = partsAt(mended)) {
-    const one = differences.find((name) => !mended.has(name) && partsAt(new Set([...mended, name])) > at);
-    const more = one ? new Set([...mended, one]) : fewest(mended, (names) => partsAt(names) > at);
+  for (let at = partsAt(fixed); at < Number.POSITIVE_INFINITY; at = partsAt(fixed)) {
+    const one = differences.find((name) => !fixed.has(name) && partsAt(new Set([...fixed, name])) > at);
+    const more = one ? new Set([...fixed, one]) : fewest(fixed, (names) => partsAt(names) > at);
     if (!more) return undefined;
-    mended = more;
+    fixed = more;
   }
-  return new Set(mended);
+  return new Set(fixed);
 }
 
 function fewest(
-  mended: ReadonlySet<Difference>,
+  fixed: ReadonlySet<Difference>,
   suffice: (names: ReadonlySet<Difference>) => boolean,
 ): Set<Difference> | undefined {
   if (!suffice(all)) return undefined;
   let names = new Set(all);
-  for (const name of differences.filter((each) => !mended.has(each))) {
+  for (const name of differences.filter((each) => !fixed.has(each))) {
     const fewer = new Set([...names].filter((each) => each !== name));
     if (suffice(fewer)) names = fewer;
   }

@@ -46,7 +46,7 @@ describe("fail-task", () => {
     expect(read(project, "app/src/old.ts")).toBe("as it was\n");
     expect([project.has("app/src/new.ts"), project.has("app/lib/deep/made.ts")]).toEqual([false, false]);
     expect(ran.out).toMatch(/put back: src\/old\.ts/);
-    expect(ran.out).toMatch(/deleted: src\/new\.ts, lib\/deep\/made\.ts/);
+    expect(ran.out).toMatch(/taken away: src\/new\.ts, lib\/deep\/made\.ts/);
   });
 
   it("X20 says in JSON what it put back, deleted and blocked", async () => {
@@ -59,6 +59,8 @@ describe("fail-task", () => {
       retryable: true,
       restored: ["src/old.ts"],
       deleted: ["src/new.ts", "lib/deep/made.ts"],
+      left: [],
+      aside: project.path(".heddle/taken-away/plan-1/T001-1"),
       blocked: 2,
     });
   });
@@ -88,12 +90,12 @@ describe("fail-task", () => {
   it("X20 each attempt has its own copies: a failed second one goes back to where it began", async () => {
     work();
     await fail("--keep");
-    project.write("app/src/old.ts", "mended by hand\n");
+    project.write("app/src/old.ts", "fixed by hand\n");
     await project.must("state", "start-task", "T001");
     project.write("app/src/old.ts", "half done again\n");
     await fail();
     expect([read(project, "app/src/old.ts"), read(project, "app/src/new.ts")]).toEqual([
-      "mended by hand\n",
+      "fixed by hand\n",
       "half done\n",
     ]);
   });
@@ -103,7 +105,7 @@ describe("fail-task", () => {
     project.write("app/src/T003.ts", "x");
     work();
     await fail();
-    expectDone(await project.state("fail-task", "T003", "red"), /deleted: src\/T003\.ts/);
+    expectDone(await project.state("fail-task", "T003", "red"), /taken away: src\/T003\.ts/);
     expect(read(project, "app/src/old.ts")).toBe("as it was\n");
   });
 

@@ -27,11 +27,13 @@ const result = (status: string, more: object = {}) =>
     JSON.stringify({ version: "1.0", task_id: "T001", status, ...more }),
   );
 
+const keptAt = () => `  what was there is kept at ${project.path(".heddle/taken-away/plan-1/T001-1")}`;
+
 describe("retry-task of an orphan", () => {
   it("X20 puts the declared files back, says which, and the next attempt begins where the first did", async () => {
     expectDone(
       await project.state("retry-task", "T001"),
-      "Task T001 reset for retry\n  put back: src/old.ts\n  deleted: src/made.ts",
+      `Task T001 reset for retry\n  put back: src/old.ts\n  taken away: src/made.ts\n${keptAt()}`,
     );
     expect(undone()).toEqual(asItWas);
     expectDone(await project.state("start-task", "T001"), "Task T001 started (attempt 2)");
@@ -60,6 +62,8 @@ describe("retry-task of an orphan", () => {
       retried: ["T001"],
       restored: ["src/old.ts"],
       deleted: ["src/made.ts"],
+      left: [],
+      aside: project.path(".heddle/taken-away/plan-1/T001-1"),
     });
   });
 });
@@ -68,7 +72,8 @@ describe("checkpoint recover", () => {
   it("X20 puts the files of a failed result back", async () => {
     result("failed", { error: { category: "test", message: "red" } });
     const ran = await project.state("checkpoint", "recover");
-    expectDone(ran, "Recovered: T001\nOrphaned: none\n  put back: src/old.ts\n  deleted: src/made.ts");
+    const lines = `  put back: src/old.ts\n  taken away: src/made.ts\n${keptAt()}`;
+    expectDone(ran, `Recovered: T001\nOrphaned: none\n${lines}`);
     expect(undone()).toEqual(asItWas);
     expect(record(project, "T001")).toMatchObject({ status: "failed", error: "red" });
   });

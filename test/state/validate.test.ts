@@ -163,7 +163,7 @@ describe("advance", () => {
   });
 
   it("D16 says at every gate what is missing, and moves one phase at a time", {
-    timeout: 60_000,
+    timeout: 180_000,
   }, async () => {
     const gate = async (missing: RegExp, ...then: readonly (readonly string[])[]) => {
       expectRefused(await project.state("advance"), missing);

@@ -93,7 +93,11 @@ describe("a verdict by word alone", () => {
     );
     expectDone(ran);
     expect(JSON.parse(ran.out)).toMatchObject({ verdict: "BLOCKED", summary: "two gaps", dimensions: false });
-    expect(kept()).toMatchObject({ verdict: "BLOCKED", issues: ["T001 has no test", "T003 neither"] });
+    expect(kept()).toMatchObject({
+      verdict: "BLOCKED",
+      valid: false,
+      issues: ["T001 has no test", "T003 neither"],
+    });
   });
 
   it("X20 BLOCKED prints the summary in its line", async () => {

@@ -3,12 +3,14 @@
 // answered by an exit code that is not 0, one sentence, and a hint that can be typed; and not one fact is written.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Arg, type Call, type Command, type Flag, Usage } from "../../src/cli/command.ts";
-import { parse } from "../../src/cli/parse.ts";
+import { composition } from "../../src/cli/composition.ts";
 import { allCommands } from "../../src/cli/registry.ts";
+import { type Arg, type Call, type Command, type Flag, Usage } from "../../src/command/command.ts";
+import { parse } from "../../src/command/parse.ts";
 import type { Problem } from "../../src/core/problem.ts";
 import type { App } from "../../src/engine/app.ts";
 import { openApp } from "../../src/engine/open.ts";
+import { inShell } from "../../src/view/hint.ts";
 import { Project, plan } from "./desk.ts";
 
 const others = ["log", "halt", "resume", "backup", "import tasker", "completion"];
@@ -26,7 +28,7 @@ beforeAll(async () => {
   await project.must("state", "start-task", "T001");
   mkdirSync(project.path("app"), { recursive: true });
   writeFileSync(project.path("app/a.ts"), "");
-  app = await openApp({ root: project.root, by: "test" });
+  app = await openApp({ root: project.root, ...composition, by: "test" });
   before = await position();
 });
 afterAll(() => app.close());
@@ -120,6 +122,8 @@ async function problemsOf(
 ): Promise<readonly Problem[] | undefined> {
   const call: Omit<Call, "args" | "flags"> = {
     root: project.root,
+    ...composition,
+    manner: inShell,
     app: async () => app,
     commands: allCommands,
     say: () => {},

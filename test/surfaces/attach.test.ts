@@ -29,7 +29,7 @@ describe("heddle attach", () => {
       "first try\\u0007",
       "$ echo checked T002",
       "  checked T002",
-      "attempt 1 failed (test), it is tried again",
+      "attempt 1 failed (test); retrying",
       "T002 attempt 2",
       "second try",
       "T002 is complete",

@@ -1,10 +1,9 @@
 // U1: `heddle doctor` tries things for real, and says what to type.
-import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ended, folder, newProject, type Options, Project, start } from "../e2e/rig.ts";
-import { hasBox } from "../plan/rig.ts";
+import { hasBox, whereIs } from "../needs.ts";
 
 interface Found {
   readonly name: string;
@@ -30,23 +29,29 @@ function programs(files: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
 }
 
 describe("heddle doctor", () => {
-  it.runIf(hasBox)("U1 finds everything in order, leaves nothing behind, and exits with 0", async () => {
-    const project = await newProject();
-    project.write("agent.sh", "#!/bin/sh\n");
-    chmodSync(project.path("agent.sh"), 0o755);
-    project.write(".heddle/config.json", JSON.stringify({ agent: "command:./agent.sh" }));
-    const before = readdirSync(project.path(".heddle"));
-    const { code, find } = await doctor(project, { env: { HOME: folder() } });
-    expect(
-      ["node", "git", "journal", "sandbox", "project", "agent command:./agent.sh"].map(
-        (name) => find(name).state,
-      ),
-    ).toEqual(Array(6).fill("ok"));
-    expect(find("git").what).toContain("merges in memory, and sees a conflict");
-    expect(find("sandbox").what).toContain("no network, no write or look outside, no process survives");
-    expect(code).toBe(0);
-    expect(readdirSync(project.path(".heddle"))).toEqual(before);
-  });
+  it.runIf(hasBox)(
+    "U1 finds everything in order, leaves nothing behind, and exits with 0 (left out without bubblewrap)",
+    async () => {
+      const project = await newProject();
+      project.write("agent.sh", "#!/bin/sh\n");
+      chmodSync(project.path("agent.sh"), 0o755);
+      project.write(".heddle/config.json", JSON.stringify({ agent: "command:./agent.sh" }));
+      const before = readdirSync(project.path(".heddle"));
+      const { code, find } = await doctor(project, { env: { HOME: folder() } });
+      expect(
+        ["node", "git", "journal", "sandbox", "gateway", "project", "agent command:./agent.sh"].map(
+          (name) => find(name).state,
+        ),
+      ).toEqual(Array(7).fill("ok"));
+      expect(find("gateway").what).toContain(
+        "no key in the box, the vendor sees it, nothing else is reached",
+      );
+      expect(find("git").what).toContain("merges in memory, and sees a conflict");
+      expect(find("sandbox").what).toContain("no network, no write or look outside, no process survives");
+      expect(code).toBe(0);
+      expect(readdirSync(project.path(".heddle"))).toEqual(before);
+    },
+  );
 
   it("U1 sees that a box is none, whatever the program says that stands for it", async () => {
     const project = new Project();
@@ -73,7 +78,7 @@ shift; exec "$@"
       }),
     );
     project.write("x", "not executable");
-    const git = `#!/bin/sh\nif [ "$1" = version ]; then echo git version 2.30.1; exit; fi\nexec ${which("git")} "$@"\n`;
+    const git = `#!/bin/sh\nif [ "$1" = version ]; then echo git version 2.30.1; exit; fi\nexec ${whereIs("git")} "$@"\n`;
     const bwrap = "#!/bin/sh\necho no namespaces >&2\nexit 1\n";
     const { code, find } = await doctor(project, { env: programs({ git, bwrap }) });
     expect(find("git")).toMatchObject({
@@ -188,5 +193,3 @@ ${result({ total_cost_usd: 0.02, modelUsage: { m: { inputTokens: 1200, outputTok
     });
   });
 });
-
-const which = (name: string) => execFileSync("which", [name], { encoding: "utf8" }).trim();

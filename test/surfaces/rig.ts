@@ -4,6 +4,7 @@ import { type ChildProcess, execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { planFiles, type Shape } from "../e2e/plan-files.ts";
 import { ended, Project, planning, type Ran, start } from "../e2e/rig.ts";
+import { hasBox } from "../needs.ts";
 
 /** By task or `*`, one turn per attempt; see `src/agents/scripted.ts`. */
 export type Turns = Readonly<Record<string, readonly object[]>>;
@@ -16,13 +17,17 @@ export interface Small extends Shape {
   readonly git?: boolean;
 }
 
+/** Where there is no box, acceptance commands run without it. */
+const box = hasBox ? [] : ["--unconfined"];
+
 export class Execution extends Project {
   execute(...more: readonly string[]): Promise<Ran> {
-    return this.heddle("execute", "--batch", "--agent", "scripted:script.json", ...more);
+    return this.heddle("execute", "--batch", "--agent", "scripted:script.json", ...box, ...more);
   }
 
   begin(...more: readonly string[]): ChildProcess {
-    return start(["execute", "--batch", "--agent", "scripted:script.json", ...more], { cwd: this.root });
+    const words = ["execute", "--batch", "--agent", "scripted:script.json", ...box, ...more];
+    return start(words, { cwd: this.root });
   }
 
   end = ended;

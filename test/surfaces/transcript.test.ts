@@ -1,5 +1,6 @@
 // X18: what an attempt's agent said and did is kept, and can be read later.
 import { beforeAll, describe, expect, it } from "vitest";
+import { hasBox } from "../needs.ts";
 import { Planning } from "../plan/rig.ts";
 import { type Execution, executable } from "./rig.ts";
 
@@ -61,7 +62,16 @@ it("X18 keeps what roles of planning say, and what their programs print, without
   });
   project.config({ agents: { mine: { command: ["./agent.cjs"], env: ["MY_TOKEN"] } } });
   const token = "a-secret-that-nobody-keeps";
-  const words = ["plan", "spec.md", "--target", "app", "--new", "--agent", "mine"];
+  const words = [
+    "plan",
+    "spec.md",
+    "--target",
+    "app",
+    "--new",
+    "--agent",
+    "mine",
+    ...(hasBox ? [] : ["--unconfined"]),
+  ];
   await project.in({ env: { MY_TOKEN: token } }, ...words);
   const kept = (await project.must("transcript", "logic-architect#1")).out;
   expect(kept).toContain("hello ");

@@ -7,7 +7,7 @@ import { executable } from "./rig.ts";
 it("lists what failed attempts left, and removes it without its records", async () => {
   const project = await executable({
     tasks: 3,
-    check: (id) => (id === "T001" ? "echo no; false" : "true"),
+    check: (id) => (id === "T001" ? "echo no; false" : "test -d src"),
     turns: { T002: [{ ends: "hanging" }] },
   });
   project.write(".heddle/config.json", JSON.stringify({ attempts: 1 }));

@@ -11,7 +11,8 @@ import { Conversation, holder, planOf } from "../core/plan.ts";
 
 type Say = (words: readonly string[], run: Run) => Input;
 
-const failure = { error: "it failed", category: "test", subcategory: null };
+const why = { error: "it failed", category: "test", subcategory: null };
+const failure = { kind: "failed", ...why } as const;
 const inputs: Readonly<Record<string, Say>> = {
   reload: (words) => ({ kind: "load-plan", tasks: planOf(words.join(" ")) }),
   claim: () => ({ kind: "claim", holder, alive: false }),
@@ -28,23 +29,56 @@ const inputs: Readonly<Record<string, Say>> = {
     key: keyOf(run, id),
     outcome: { ok: false, ...failure, retryable: true, evidence: evidenceFor("red", false) },
   }),
+  "checked-nothing": ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: true, evidence: { tree: run.tasks.get(id)?.attempt?.work?.tree ?? "", checks: [] } },
+  }),
+  "complete-unchecked": ([task = ""]) => ({
+    kind: "complete",
+    task,
+    created: [],
+    modified: [],
+    evidence: { tree: "target", checks: [] },
+  }),
   lost: ([id = ""], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
     outcome: {
       ok: false,
       ...failure,
+      kind: "lost",
       error: "its agent died with the orchestrator",
       retryable: true,
-      lost: true,
     },
   }),
+  "place-missing": ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: { ok: false, ...failure, kind: "place", error: "the target is missing", retryable: true },
+  }),
+  "disk-full": ([id = ""], run) => ({
+    kind: "effect-ended",
+    key: keyOf(run, id),
+    outcome: {
+      ok: false,
+      ...failure,
+      kind: "disk",
+      error: "the disk is full",
+      subcategory: "full",
+      retryable: true,
+    },
+  }),
+  "role-misses-place": (_words, run) =>
+    jobEnds(run, { ok: false, ...failure, kind: "place", error: "the target is missing", retryable: true }),
+  "place-back": () => ({ kind: "resume", stopFile: false, only: "place" }),
   limited: ([id = "", parkMs = ""], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
     outcome: {
       ok: false,
       ...failure,
+      kind: "parked",
       error: "its agent reached its usage limit",
       retryable: true,
       parkMs: Number(parkMs),
@@ -53,7 +87,7 @@ const inputs: Readonly<Record<string, Say>> = {
   unreadable: ([id = ""], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
-    outcome: { ok: false, ...failure, category: "unparseable", retryable: true },
+    outcome: { ok: false, ...failure, kind: "unparseable", category: "unparseable", retryable: true },
   }),
   "agent-asks": ([id = "", ...words], run) => ({
     kind: "effect-ended",
@@ -63,7 +97,14 @@ const inputs: Readonly<Record<string, Say>> = {
   "moved-to": ([id = "", tip = ""], run) => ({
     kind: "effect-ended",
     key: keyOf(run, id),
-    outcome: { ok: false, ...failure, error: "somebody moved it", retryable: true, tip },
+    outcome: {
+      ok: false,
+      ...failure,
+      kind: "branch-moved",
+      error: "somebody moved it",
+      retryable: true,
+      tip,
+    },
   }),
   "found-merged": ([id = "", commit = "", tip = ""], run) => ({
     kind: "effect-ended",
@@ -102,7 +143,7 @@ const inputs: Readonly<Record<string, Say>> = {
   }),
   start: ([task = ""]) => ({ kind: "start", task }),
   complete: ([task = ""]) => ({ kind: "complete", task, created: [], modified: [] }),
-  fail: ([task = ""]) => ({ kind: "fail", task, ...failure, retryable: true }),
+  fail: ([task = ""]) => ({ kind: "fail", task, ...why, retryable: true }),
   retry: ([task = ""]) => ({ kind: "retry", task }),
   skip: ([task = ""]) => ({ kind: "skip", task, reason: "by hand" }),
   halt: () => ({ kind: "halt", reason: "lunch" }),
@@ -137,8 +178,13 @@ const inputs: Readonly<Record<string, Say>> = {
       ok: true,
       inputs: [{ kind: "ask", id: "q1", text: words.join(" "), options: [], about: run.job?.role ?? "" }],
     }),
+  "role-lost": (_words, run) => jobEnds(run, { ...died, kind: "lost" }),
+  "role-unable": (_words, run) => jobEnds(run, { ...died, kind: "unable", retryable: false }),
   "role-failed": ([category = "runtime", ...words], run) =>
-    jobEnds(run, { ok: false, error: words.join(" "), category, subcategory: null, retryable: true }),
+    jobEnds(run, {
+      ...{ ok: false, kind: category === "unparseable" ? category : "failed" },
+      ...{ error: words.join(" "), category, subcategory: null, retryable: true },
+    }),
   register: ([artifact = ""]) => register(artifact),
   held: ([task = ""]) => ({
     kind: "record-verification",
@@ -165,6 +211,14 @@ function wellDone(run: Run, id: string): Extract<Outcome, { ok: true }> {
   const effect = task && effectOfAttempt(run, task);
   return effect ? goodOutcome(run, effect) : { ok: true };
 }
+
+const died = {
+  ok: false,
+  error: "its agent died",
+  category: "environment",
+  subcategory: null,
+  retryable: true,
+} as const;
 
 /** How the effect of the role at work ends. */
 const jobEnds = (run: Run, outcome: Outcome): Input => ({
@@ -241,7 +295,7 @@ function converse(conversation: Conversation, line: string): string[] {
 
 function effects(run: Run): string[] {
   return next(run)
-    .filter(({ kind }) => kind !== "write-view" && kind !== "write-log")
+    .filter(({ kind }) => kind !== "write-view")
     .map(({ key }) => key);
 }
 

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { patterns } from "../../src/tuning/finding.ts";
+import { patterns } from "../../src/packs/tuning/skill/finding.ts";
 import { folder, heddle } from "../e2e/rig.ts";
 import { corpus } from "./corpus.ts";
 
@@ -46,6 +46,7 @@ interface Shown {
     readonly findings: readonly {
       readonly pattern: string;
       readonly severity: string;
+      readonly certainty: string;
       readonly line: number;
     }[];
   }[];
@@ -67,8 +68,8 @@ describe("heddle tune --check", () => {
   });
 
   it("S6 scores by severity, and the exit code follows the gate", async () => {
-    const { code, shown } = await checked(corpus, "deep-nest");
-    expect(shown.skills[0]).toMatchObject({ score: 55, gate: "fail", counts: { high: 2, medium: 3 } });
+    const { code, shown } = await checked(corpus, "doc-researcher");
+    expect(shown.skills[0]).toMatchObject({ score: 65, gate: "review", counts: { high: 1, medium: 4 } });
     expect(code).toBe(1);
     expect((await checked(corpus, "css-cleanup")).code).toBe(0);
   });
@@ -113,12 +114,12 @@ describe("heddle tune --check", () => {
 
   it("lists them with `heddle tune --all`, says which one needs it most, and tunes them all with --yes", async () => {
     const root = folder();
-    for (const name of ["css-cleanup", "doc-researcher", "team-chat"])
+    for (const name of ["css-cleanup", "doc-researcher", "broken-front"])
       cpSync(join(corpus, name), join(root, name), { recursive: true });
     const listed = await heddle(["tune", "--all", "--dir", root], { cwd: root });
     expect(listed.code).toBe(1);
     expect(listed.out).toMatch(/pass +100 {2}css-cleanup\/SKILL\.md/);
-    expect(listed.out).toMatch(/hint: heddle tune (doc-researcher|team-chat)\/SKILL\.md/);
+    expect(listed.out).toMatch(/hint: heddle tune doc-researcher\/SKILL\.md/);
     const tuned = await heddle(["tune", "--all", "--yes", "high", "--dir", root], { cwd: root });
     expect({ code: tuned.code, err: tuned.err }).toEqual({ code: 0, err: "" });
     expect((await heddle(["tune", "--check", "."], { cwd: root })).code).toBe(0);
@@ -126,32 +127,113 @@ describe("heddle tune --check", () => {
 
   it("writes tuning-report.md where it is told to", async () => {
     const root = folder();
-    await heddle(["tune", "--check", join(corpus, "deep-nest"), "--out", "tuning-report.md"], { cwd: root });
+    await heddle(["tune", "--check", join(corpus, "doc-researcher"), "--out", "tuning-report.md"], {
+      cwd: root,
+    });
     const report = readFileSync(join(root, "tuning-report.md"), "utf8");
     expect(report).toContain("# Tuning report");
-    expect(report).toContain("AGT-004");
-    expect(report).toContain("strategy: `flatten_nesting`");
+    expect(report).toContain("medium: a file is named that is not there (DF-007)");
+    expect(report).toMatch(/- what to do: Point to where the file is now/);
+    expect(report).toMatch(/### Suggestions[\s\S]*suggestion: history grows without a bound \(CTX-001\)/);
   });
 
-  it("S3 looks only at what is in focus", async () => {
-    const { shown } = await checked(corpus, "doc-researcher", "--focus", "agent");
-    expect(new Set(shown.skills[0]?.findings.map(({ pattern }) => pattern))).toEqual(
-      new Set(["AGT-001", "AGT-002"]),
+  it("S3 S17 a focus narrows what is shown, and never score, gate and exit code", async () => {
+    const { code, shown } = await checked(corpus, "doc-researcher", "--focus", "context");
+    expect(shown.skills[0]).toMatchObject({ score: 65, gate: "review", outside: 5 });
+    expect(shown.skills[0]?.findings.map(({ pattern }) => pattern)).toEqual(["CTX-001"]);
+    expect(code).toBe(1);
+    const { out } = await heddle(["tune", "--check", "doc-researcher", "--focus", "context"], {
+      cwd: corpus,
+    });
+    expect(out).toContain("5 findings outside the focus count too");
+  });
+
+  it("S14 what is only suspected is a suggestion, and costs nothing", async () => {
+    const root = write(folder(), { "SKILL.md": `${front}Keep every message of the whole conversation.\n` });
+    const { code, shown } = await checked(root, ".");
+    expect({ code, gate: shown.gate }).toEqual({ code: 0, gate: "pass" });
+    expect(shown.skills[0]).toMatchObject({
+      score: 100,
+      suggestions: 1,
+      findings: [{ pattern: "CTX-001", certainty: "suspected" }],
+    });
+    expect((await heddle(["tune", "--check", "."], { cwd: root })).out).toMatch(
+      /suggest +SKILL\.md:6 +CTX-001/,
     );
+  });
+
+  it("S14 an empty skill does not pass", async () => {
+    const root = write(folder(), {
+      "a/SKILL.md": front,
+      "b/SKILL.md": `${front}# Title\n\n<!-- later -->\n`,
+      "c/SKILL.md": "",
+      "d/SKILL.md": `${front}Do it.\n`,
+    });
+    for (const name of ["a", "b", "c"]) {
+      const { shown } = await checked(root, name);
+      expect(shown.gate, name).not.toBe("pass");
+      expect(shown.skills[0]?.findings.map(({ pattern }) => pattern)).toContain("DOC-EMPTY-001");
+    }
+    expect((await checked(root, "d")).shown.gate).toBe("pass");
+  });
+
+  it("S18 a finding is suppressed in its file, with a reason, and a useless comment is told", async () => {
+    const links = (comment: string) =>
+      `${front}${comment}\nSee [the rules](rules.md).\n\nKnow [more](more.md).\n`;
+    const look = async (text: string) => {
+      const root = write(folder(), { "SKILL.md": text });
+      const { skills } = (await checked(root, ".")).shown as unknown as {
+        skills: { counts: { medium: number }; suppressed: number; notes: string[] }[];
+      };
+      return { medium: skills[0]?.counts.medium, suppressed: skills[0]?.suppressed, notes: skills[0]?.notes };
+    };
+    const why = "made by the build";
+    expect(await look(links(`<!-- heddle-ignore: DF-007 ${why} -->`))).toEqual({
+      medium: 1,
+      suppressed: 1,
+      notes: [],
+    });
+    expect(await look(links("<!-- heddle-ignore: DF-007 -->"))).toMatchObject({
+      medium: 2,
+      notes: [expect.stringContaining("needs a reason")],
+    });
+    expect(await look(links(`<!-- heddle-ignore: DF-008 ${why} -->`))).toMatchObject({
+      notes: [expect.stringContaining("is not found here")],
+    });
+    expect(await look(links(`<!-- heddle-ignore: XYZ-1 ${why} -->`))).toMatchObject({
+      notes: [expect.stringContaining("no pattern")],
+    });
+    const named = `---\n# heddle-ignore: DOC-FRONT-003 a host of ours takes it\nname: My Skill\ndescription: d\n---\n\nDo it.\n`;
+    expect(await look(named)).toEqual({ medium: 0, suppressed: 1, notes: [] });
+  });
+
+  it("S18 what a baseline knows does not count, moved lines included; what is new does", async () => {
+    const text = `${front}See [the rules](rules.md).\n`;
+    const bad = `---\ndescription: d\n---\n\n${"See [a](a.md), [b](b.md), [c](c.md).\n".repeat(1)}`;
+    const root = write(folder(), { "one/SKILL.md": text, "two/SKILL.md": bad });
+    const words = ["tune", "--check", ".", "--baseline", "known.json"];
+    expect((await heddle(words, { cwd: root })).err).toContain("--write-baseline");
+    expect((await heddle(["tune", "--check", "."], { cwd: root })).code).toBe(1);
+    expect((await heddle([...words, "--write-baseline"], { cwd: root })).out).toContain("5 findings written");
+    expect((await heddle(words, { cwd: root })).code).toBe(0);
+    write(root, { "two/SKILL.md": bad.replace("\n\n", "\n\nFirst this.\n\n") });
+    expect((await heddle(words, { cwd: root })).out).toContain("2 skills: pass");
+    write(root, { "one/SKILL.md": `${text.replace("name: sample\n", "")}Do it: [d](d.md) [e](e.md).\n` });
+    expect((await heddle(words, { cwd: root })).code).toBe(1);
   });
 });
 
 describe("skills that are hard to read", () => {
   it("measures a skill of 500 kB in seconds", async () => {
     const paragraph =
-      "Read the file, then [the next](next.md), and write `state.json`. If it fails, say so.\n\n```js\nconst a = [...b, c];\n```\n\n";
+      "Read the file, then the next, and write `state.json`. If it fails, say so.\n\n```js\nconst a = [...b, c];\n```\n\n";
     const root = write(folder(), { "SKILL.md": `${front}${paragraph.repeat(5000)}` });
     const before = performance.now();
     const { code, shown } = await checked(root, ".");
     expect(performance.now() - before).toBeLessThan(20_000);
-    expect(code).toBe(1);
+    expect({ code, gate: shown.gate }).toEqual({ code: 0, gate: "pass" });
     expect(shown.skills[0]?.findings).toContainEqual(
-      expect.objectContaining({ pattern: "TKN-001", severity: "critical" }),
+      expect.objectContaining({ pattern: "TKN-001", certainty: "suspected" }),
     );
   });
 
@@ -173,14 +255,10 @@ describe("skills that are hard to read", () => {
     ]);
   });
 
-  it("sees includes that lead back, over two files too", async () => {
-    const root = write(folder(), {
-      "SKILL.md": `${front}Start with @one.md now.\n`,
-      "one.md": "Then @two.md follows.\n",
-      "two.md": "Back to @one.md again.\n",
-    });
-    const { shown } = await checked(root, ".");
-    expect(shown.skills[0]?.findings.filter(({ pattern }) => pattern === "TKN-007").length).toBe(2);
+  it("sees an include that leads back", async () => {
+    const root = write(folder(), { "CLAUDE.md": "Start with @CLAUDE.md now.\n" });
+    const { shown } = await checked(root, "CLAUDE.md");
+    expect(shown.skills[0]?.findings.filter(({ pattern }) => pattern === "TKN-007").length).toBe(1);
   });
 
   it("reads a folder that may not be written", async () => {
@@ -201,28 +279,25 @@ describe("skills that are hard to read", () => {
     expect((await heddle(["tune"], { cwd: root })).code).toBe(64);
   });
 
-  it("notices long phases, long descriptions and large instructions", async () => {
-    const long = "Look at the next item and decide what to do with it, then do that. ";
+  it("S14 notices what is over its host's limit, and what is not a name for hosts", async () => {
     const root = write(folder(), {
-      "SKILL.md": `---\nname: long\ndescription: ${"very long ".repeat(120)}\n---\n\nGo through the phases.\n`,
-      "phases/1.md": `# One\n\n${long.repeat(90)}\n`,
-      "phases/2.md": `# Two\n\n${long.repeat(300)}\nSummarize it.\n`,
+      "SKILL.md": `---\nname: Long Name\ndescription: ${"very long ".repeat(120)}\n---\n\nGo on.\n`,
     });
     const { shown } = await checked(root, ".");
-    expect(shown.skills[0]?.findings.map(({ pattern }) => pattern).sort()).toEqual([
-      "CTX-004",
-      "TKN-001",
-      "TKN-006",
-    ]);
-    const rules = write(folder(), { "AGENTS.md": `# Rules\n\n${long.repeat(300)}\n` });
+    expect(shown.skills[0]?.findings.map(({ pattern }) => pattern)).toEqual(["DOC-FRONT-003", "TKN-006"]);
+    const rules = write(folder(), {
+      "AGENTS.md": `# Rules\n\n${"Run the tests before you push. ".repeat(1200)}\n`,
+    });
     expect(
       (await checked(rules, "AGENTS.md")).shown.skills[0]?.findings.map(({ pattern }) => pattern),
-    ).toEqual(["TKN-001"]);
+    ).toEqual(["TKN-008"]);
   });
 
   it("has a planted or made defect for every pattern in the catalogue", () => {
     const planted = readFileSync(join(corpus, "manifest.json"), "utf8");
-    const made = readFileSync(import.meta.filename, "utf8");
+    const made = [import.meta.filename, join(import.meta.dirname, "lessons.test.ts")]
+      .map((path) => readFileSync(path, "utf8"))
+      .join("\n");
     expect(Object.keys(patterns).filter((id) => !planted.includes(id) && !made.includes(id))).toEqual([]);
   });
 });

@@ -2,11 +2,11 @@
 // pattern, file and a piece of the line; a finding that it does not list counts as false.
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { diagnose } from "../../src/tuning/diagnose.ts";
-import { findSkills } from "../../src/tuning/find.ts";
-import { diagnoses, type Finding, patterns } from "../../src/tuning/finding.ts";
-import { readSkill } from "../../src/tuning/read.ts";
-import type { Skill } from "../../src/tuning/skill.ts";
+import { diagnose } from "../../src/packs/tuning/skill/diagnose.ts";
+import { findSkills } from "../../src/packs/tuning/skill/find.ts";
+import { diagnoses, type Finding, patterns } from "../../src/packs/tuning/skill/finding.ts";
+import { readSkill } from "../../src/packs/tuning/skill/read.ts";
+import type { Skill } from "../../src/packs/tuning/skill/skill.ts";
 
 export const corpus = resolve(import.meta.dirname, "../corpus");
 

@@ -13,13 +13,14 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Applied, appliedBefore, applyFix, rollBack } from "../../src/tuning/apply.ts";
-import { findSkills } from "../../src/tuning/find.ts";
-import type { Fix } from "../../src/tuning/fix.ts";
-import { measure } from "../../src/tuning/measure.ts";
-import { changedSkill, propose } from "../../src/tuning/propose.ts";
-import { readSkill, type SkillPlace } from "../../src/tuning/read.ts";
-import type { Skill } from "../../src/tuning/skill.ts";
+import { type Applied, appliedBefore, applyFix, rollBack } from "../../src/packs/tuning/skill/apply.ts";
+import { findSkills } from "../../src/packs/tuning/skill/find.ts";
+import { isCounted } from "../../src/packs/tuning/skill/finding.ts";
+import type { Fix } from "../../src/packs/tuning/skill/fix.ts";
+import { measure } from "../../src/packs/tuning/skill/measure.ts";
+import { changedSkill, propose } from "../../src/packs/tuning/skill/propose.ts";
+import { readSkill, type SkillPlace } from "../../src/packs/tuning/skill/read.ts";
+import type { Skill } from "../../src/packs/tuning/skill/skill.ts";
 import { folder } from "../e2e/rig.ts";
 import { corpus, entries } from "./corpus.ts";
 
@@ -32,37 +33,19 @@ function skillAt(path: string): Skill {
 const broken = entries().filter(({ defects }) => defects.length > 0);
 const front = "---\nname: sample\ndescription: A sample. Use it for tests.\n---\n\n";
 
-function fixFor(text: string, pattern: string): Fix {
-  const root = folder();
-  writeFileSync(join(root, "SKILL.md"), front + text);
-  const fix = propose(skillAt(root)).fixes.find((each) => each.pattern === pattern);
-  if (!fix) throw new Error(`no fix for ${pattern}`);
-  return fix;
-}
-
-const added = ({ diff }: Fix) =>
-  diff
-    .split("\n")
-    .filter((line) => /^\+(?!\+\+)/.test(line))
-    .map((line) => line.slice(1).trim())
-    .filter((line) => line !== "");
-
 describe("proposals", () => {
-  it("S7 have an edit for at least three of four findings of the corpus, and each helps by measurement", () => {
-    let [found, mended] = [0, 0];
+  it("S7 S15 are made for what counts alone, each helps by measurement, and the rest is left open with advice", () => {
     for (const entry of broken) {
       const skill = skillAt(join(corpus, entry.entry));
       const before = measure(skill);
+      const counted = before.findings.filter(isCounted);
       const { fixes, open } = propose(skill);
-      found += before.findings.length;
-      mended += fixes.length;
-      expect(fixes.length + open.length).toBe(before.findings.length);
+      expect(fixes.length + open.length).toBe(counted.length);
       for (const fix of fixes) {
         const after = measure(changedSkill(skill, fix.changes));
         expect(after.score, `${entry.path} ${fix.id} ${fix.pattern}`).toBeGreaterThan(before.score);
       }
     }
-    expect(mended / found).toBeGreaterThanOrEqual(0.75);
   });
 
   it("are diffs that git applies, with the same result as the edit", () => {
@@ -87,67 +70,35 @@ describe("proposals", () => {
     }
   });
 
-  it("cut a list that grows, in JavaScript and in Python", () => {
-    expect(added(fixFor("```js\nhistory.push(x);\n```\n", "CTX-001"))).toEqual([
-      "history.splice(0, history.length - 10);",
-    ]);
-    expect(added(fixFor("```python\nself.messages.append(x)\n```\n", "CTX-001"))).toEqual([
-      "del self.messages[:-10]",
-    ]);
-  });
-
-  it("name the path instead of the text", () => {
-    const fix = fixFor(`\`\`\`js\nconst prompt = \`Explain $${"{"}Read("a.log")}\`;\n\`\`\`\n`, "TKN-003");
-    expect(added(fix)).toEqual(["const prompt = `Explain (read what you need of it from a.log)`;"]);
-  });
-
-  it("catch what agents throw, and look at what they answer", () => {
-    const text = "```js\nconst a = await Task({ prompt: 'x' });\nuse(a);\n```\n";
-    expect(added(fixFor(text, "AGT-001"))).toEqual([
-      "const a = await Task({ prompt: 'x' }).catch((error) => ({ failed: String(error) }));",
-    ]);
-    expect(added(fixFor(text, "AGT-002"))).toEqual([
-      'if (!a || a.failed) throw new Error("the agent gave no answer");',
-    ]);
-  });
-
-  it("move long sections to files of their own until the rest is small enough", () => {
-    const part = (name: string, times: number) =>
-      `## ${name}\n\n${"Look at the next item and decide what to do with it. ".repeat(times)}\n\n`;
-    const fix = fixFor(`# Top\n\n${part("Rare case", 500)}${part("Every day", 50)}`, "TKN-001");
-    expect(fix.changes.map(({ file }) => file)).toEqual(["references/rare-case.md", "SKILL.md"]);
-    expect(fix.changes[1]?.after).toContain("[Rare case](references/rare-case.md)");
-  });
-});
-
-describe("proposals for bad and large skills", () => {
   it("S7 a skill without a point left still gets fixes, because faults are weighed and not points", () => {
-    const blocks = Array.from({ length: 9 }, (_, n) => `\`\`\`js\nhistory${n}_history.push(x);\n\`\`\`\n`);
-    const root = folder();
-    writeFileSync(join(root, "SKILL.md"), front + blocks.join("\n"));
+    const root = join(folder(), "sample");
+    mkdirSync(join(root, "parts"), { recursive: true });
+    const links = Array.from({ length: 22 }, (_, n) => {
+      writeFileSync(join(root, `parts/p${n}.md`), "x\n");
+      return `Know [part ${n}](old/p${n}.md).\n`;
+    });
+    writeFileSync(join(root, "SKILL.md"), front + links.join("\n"));
     expect(measure(skillAt(root)).score).toBe(0);
-    expect(propose(skillAt(root)).fixes.length).toBe(9);
+    expect(propose(skillAt(root)).fixes.length).toBe(22);
   });
 
-  it("S7 of a huge skill the worst are tried, in seconds, and links still lead where they led", () => {
-    const part = `${"Look at the next item and decide what to do with it. ".repeat(400)}See [more](phases/more.md).\n\n`;
-    const root = folder();
-    mkdirSync(join(root, "phases"));
-    writeFileSync(join(root, "phases/more.md"), "More.\n");
-    const parts = Array.from({ length: 24 }, (_, n) => `## Part ${n}\n\n${part}`);
-    writeFileSync(join(root, "SKILL.md"), `${front}# Top\n\n${parts.join("")}`);
-    expect(statSync(join(root, "SKILL.md")).size).toBeGreaterThan(500_000);
+  it("S7 of a huge skill the worst are tried, in seconds", () => {
+    const root = join(folder(), "sample");
+    mkdirSync(join(root, "parts"), { recursive: true });
+    const links = Array.from({ length: 12 }, (_, n) => `Know [part ${n}](old/p${n}.md).\n`);
+    const part = `${"Look at the next item and decide what to do with it. ".repeat(400)}\n\n`;
+    writeFileSync(join(root, "SKILL.md"), `${front}# Top\n\n${links.join("\n")}\n${part.repeat(24)}`);
     const before = performance.now();
     const { fixes, open, later } = propose(skillAt(root));
-    const fix = fixes.find(({ pattern }) => pattern === "TKN-001");
-    expect({ tried: fixes.length + open.length, later: later.length > 0 }).toEqual({ tried: 3, later: true });
+    expect({ tried: fixes.length + open.length, later: later.length }).toEqual({ tried: 3, later: 9 });
     expect(performance.now() - before).toBeLessThan(20_000);
-    expect(fix?.changes.find(({ file }) => file === "references/part-3.md")?.after).toContain(
-      "[more](../phases/more.md)",
-    );
-    expect(fix && measure(changedSkill(skillAt(root), fix.changes)).gate).toBe("pass");
   });
 });
+
+/** As an agent's fix may be: it adds a file beside the one that it changes. */
+function withNewFile(fix: Fix): Fix {
+  return { ...fix, changes: [{ file: "specs/new.json", before: null, after: "{}\n" }, ...fix.changes] };
+}
 
 describe("applying", () => {
   function copy(name: string): { root: string; place: { folder: string; workDir: string } } {
@@ -157,21 +108,21 @@ describe("applying", () => {
   }
 
   it("S7 S8 applies after a backup, gets better, and can be taken back", () => {
-    const { place } = copy("mapper");
-    const before = readFileSync(join(place.folder, "phases/actions/colors.md"), "utf8");
+    const { place } = copy("doc-researcher");
+    const before = readFileSync(join(place.folder, "SKILL.md"), "utf8");
     const first = measure(skillAt(place.folder));
-    const fix = propose(skillAt(place.folder)).fixes.find(({ pattern }) => pattern === "DOC-RED-002") as Fix;
+    const fix = withNewFile(propose(skillAt(place.folder)).fixes[0] as Fix);
     const applied = applyFix(place, fix) as Applied;
     expect(applied).toMatchObject({ success: true, verification_result: "pending" });
-    expect(existsSync(join(place.folder, "specs/color-mapping.json"))).toBe(true);
+    expect(existsSync(join(place.folder, "specs/new.json"))).toBe(true);
     expect(measure(skillAt(place.folder)).score).toBeGreaterThan(first.score);
     expect(rollBack(applied)).toMatchObject({ verification_result: "rolled_back" });
-    expect(readFileSync(join(place.folder, "phases/actions/colors.md"), "utf8")).toBe(before);
-    expect(existsSync(join(place.folder, "specs/color-mapping.json"))).toBe(false);
+    expect(readFileSync(join(place.folder, "SKILL.md"), "utf8")).toBe(before);
+    expect(existsSync(join(place.folder, "specs/new.json"))).toBe(false);
   });
 
   it("refuses when the skill was changed since", () => {
-    const { place } = copy("team-chat");
+    const { place } = copy("doc-researcher");
     const [fix] = propose(skillAt(place.folder)).fixes;
     writeFileSync(join(place.folder, "SKILL.md"), "something else");
     expect(applyFix(place, fix as Fix)).toMatchObject({ code: "skill-changed" });
@@ -179,7 +130,7 @@ describe("applying", () => {
   });
 
   it("keeps the file's mode", () => {
-    const { place } = copy("team-chat");
+    const { place } = copy("doc-researcher");
     chmodSync(join(place.folder, "SKILL.md"), 0o640);
     applyFix(place, propose(skillAt(place.folder)).fixes[0] as Fix);
     expect(statSync(join(place.folder, "SKILL.md")).mode & 0o777).toBe(0o640);
@@ -193,7 +144,7 @@ describe("applying", () => {
     const fresh = fix?.changes[0]?.after ?? "";
     writeFileSync(join(root, "fix.json"), JSON.stringify(fix));
     const script = `
-      import { applyFix } from ${JSON.stringify(join(import.meta.dirname, "../../src/tuning/apply.ts"))};
+      import { applyFix } from ${JSON.stringify(join(import.meta.dirname, "../../src/packs/tuning/skill/apply.ts"))};
       import { readFileSync, writeFileSync } from "node:fs";
       const fix = JSON.parse(readFileSync(${JSON.stringify(join(root, "fix.json"))}, "utf8"));
       console.log("ready");
@@ -213,17 +164,18 @@ describe("applying", () => {
       writeFileSync(path, old);
       expect(readdirSync(place.folder).filter((name) => !/^\.SKILL\.md\.heddle-\d+$/.test(name))).toEqual([
         "SKILL.md",
+        "references",
       ]);
     }
     expect(seen.size).toBeGreaterThan(0);
     // What the killed ones left behind goes with the next change.
     applyFix(place, fix as Fix);
-    expect(readdirSync(place.folder)).toEqual(["SKILL.md"]);
-  }, 60_000);
+    expect(readdirSync(place.folder)).toEqual(["SKILL.md", "references"]);
+  });
 
   it("is killed after the new file and before the change: the old skill, and the next try succeeds", () => {
-    const { place } = copy("mapper");
-    const fix = propose(skillAt(place.folder)).fixes.find(({ pattern }) => pattern === "DOC-RED-002") as Fix;
+    const { place } = copy("doc-researcher");
+    const fix = withNewFile(propose(skillAt(place.folder)).fixes[0] as Fix);
     const [made, edited] = [fix.changes.find(({ before }) => before === null), fix.changes.at(-1)];
     mkdirSync(dirname(join(place.folder, made?.file ?? "")), { recursive: true });
     writeFileSync(join(place.folder, made?.file ?? ""), made?.after ?? "");
@@ -234,7 +186,7 @@ describe("applying", () => {
   });
 
   it("S7 takes nothing back over what a person wrote since", () => {
-    const { place } = copy("team-chat");
+    const { place } = copy("doc-researcher");
     const applied = applyFix(place, propose(skillAt(place.folder)).fixes[0] as Fix) as Applied;
     writeFileSync(join(place.folder, "SKILL.md"), "mine");
     expect(rollBack(applied)).toMatchObject({ code: "skill-changed" });
@@ -242,7 +194,7 @@ describe("applying", () => {
   });
 
   it("S10 puts the change elsewhere and says so when the skill may not be written", () => {
-    const { root, place } = copy("team-chat");
+    const { root, place } = copy("doc-researcher");
     const before = readFileSync(join(place.folder, "SKILL.md"), "utf8");
     const [fix] = propose(skillAt(place.folder)).fixes;
     mkdirSync(place.workDir);
@@ -253,7 +205,7 @@ describe("applying", () => {
     ] as const)
       chmodSync(path, mode);
     const script = `
-      import { applyFix } from ${JSON.stringify(join(import.meta.dirname, "../../src/tuning/apply.ts"))};
+      import { applyFix } from ${JSON.stringify(join(import.meta.dirname, "../../src/packs/tuning/skill/apply.ts"))};
       console.log(JSON.stringify(applyFix(${JSON.stringify(place)}, ${JSON.stringify(fix)})));`;
     // Root may write everywhere, so somebody else tries.
     const nobody = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
@@ -267,19 +219,5 @@ describe("applying", () => {
     expect(applied).toMatchObject({ success: false, verification_result: "fail" });
     expect(readFileSync(join(applied.alternative ?? "", "SKILL.md"), "utf8")).toBe(fix?.changes[0]?.after);
     expect(readFileSync(join(place.folder, "SKILL.md"), "utf8")).toBe(before);
-  });
-
-  it("makes the folders that new files need", () => {
-    const root = folder();
-    mkdirSync(join(root, "skill"));
-    writeFileSync(
-      join(root, "skill/SKILL.md"),
-      `${front.replace("name: sample", "name: sample\nmode: autonomous")}Loop until done.\n`,
-    );
-    const place = { folder: join(root, "skill"), workDir: join(root, "work") };
-    const fix = propose(skillAt(place.folder)).fixes.find(({ pattern }) => pattern === "DF-005") as Fix;
-    applyFix(place, fix);
-    expect(existsSync(join(place.folder, dirname("phases/state-schema.md")))).toBe(true);
-    expect(measure(skillAt(place.folder)).findings.filter(({ severity }) => severity === "high")).toEqual([]);
   });
 });

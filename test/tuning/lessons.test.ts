@@ -3,10 +3,10 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { diagnose } from "../../src/tuning/diagnose.ts";
-import { findSkills } from "../../src/tuning/find.ts";
-import { readSkill, type SkillPlace } from "../../src/tuning/read.ts";
-import type { Skill } from "../../src/tuning/skill.ts";
+import { diagnose } from "../../src/packs/tuning/skill/diagnose.ts";
+import { findSkills } from "../../src/packs/tuning/skill/find.ts";
+import { readSkill, type SkillPlace } from "../../src/packs/tuning/skill/read.ts";
+import type { Skill } from "../../src/packs/tuning/skill/skill.ts";
 import { folder } from "../e2e/rig.ts";
 
 type Files = Readonly<Record<string, string>>;
@@ -34,20 +34,6 @@ const cases: readonly {
   readonly yes: Files | string;
 }[] = [
   {
-    is: "a program that the skill teaches is not the skill's own code",
-    pattern: "DF-003",
-    no: python(
-      "import boto3\n\ndef rotate(event):\n    secret = json.loads(event['body'])\n    return put(secret)",
-    ),
-    yes: python("plan = json.loads(Read('plan.json'))\nfollow(plan)"),
-  },
-  {
-    is: "`?.` and `typeof` are ways to look at what was parsed",
-    pattern: "DF-003",
-    no: js("const tech = JSON.parse(Bash('show'));\nconst names = tech.stack?.names || [];"),
-    yes: js("const tech = JSON.parse(Bash('show'));\nconst names = tech.stack.names;"),
-  },
-  {
     is: "messages of a wire protocol are no conversation",
     pattern: "CTX-001",
     no: python(
@@ -68,34 +54,10 @@ const cases: readonly {
     yes: "Keep every message of the whole conversation.\n",
   },
   {
-    is: "words inside a condition's texts are no content",
-    pattern: "CTX-002",
-    no: js("const prompt = `Do it. $" + "{deep ? `Write the content to a file of its own.` : ''}`;"),
-    yes: js("const prompt = `Do it. $" + "{fileContent}`;"),
-  },
-  {
-    is: "what one branch writes another reads",
-    pattern: "TKN-005",
-    no: js("if (!there) {\n  Write(path, start);\n  return;\n}\nconst raw = Read(path);"),
-    yes: js("Write(path, start);\nconst raw = Read(path);"),
-  },
-  {
     is: "a list of finished work is as long as the work",
     pattern: "TKN-004",
     no: js("state.completed_steps.push(step);"),
     yes: js("state.remarks.push(remark);"),
-  },
-  {
-    is: "an agent in the background answers somewhere else",
-    pattern: "AGT-002",
-    no: js("Agent({ subagent_type: 'w', run_in_background: true, prompt: 'x' });"),
-    yes: js("Agent({ subagent_type: 'w', prompt: 'x' });"),
-  },
-  {
-    is: "failing tests are no failing agents",
-    pattern: "AGT-001",
-    no: "Dispatch one agent for each file. If an agent fails, try once more.\n",
-    yes: "Dispatch one agent for each file. The tests fail now and must pass then.\n",
   },
   {
     is: "links of a template are those of what is made from it",
@@ -104,45 +66,74 @@ const cases: readonly {
     yes: { [entry]: "Fill it in.\n", "tools/sample/phases/page.md": "See [the rest](../rest.md).\n" },
   },
   {
-    is: "another skill's file is not this one's",
+    is: "a change log tells what was",
+    pattern: "DF-007",
+    no: { [entry]: "Do it.\n", "tools/sample/CHANGELOG.md": "Moved [the rules](old/rules.md).\n" },
+    yes: { [entry]: "Do it.\n", "tools/sample/guide.md": "Know [the rules](old/rules.md).\n" },
+  },
+  {
+    is: "a skill beside this one, named with its folder or by a paragraph, is there",
     pattern: "DF-007",
     no: {
-      [entry]: "Use the names of `catalog` (`references/names.md`), and `style`'s `references/tone.md`.\n",
+      [entry]:
+        "Know [the names](catalog/references/names.md); of `catalog` know [the tone](references/tone.md).\n",
       "tools/catalog/references/names.md": "x\n",
+      "tools/catalog/references/tone.md": "x\n",
     },
-    yes: "Use the names in `references/names.md`.\n",
+    yes: "Know [the names](catalog/references/names.md).\n",
+  },
+  {
+    is: "what lies at the plugin's or the repository's root is there",
+    pattern: "DF-007",
+    no: { [entry]: "Know [the rules](docs/rules.md).\n", "docs/rules.md": "x\n" },
+    yes: "Know [the rules](docs/rules.md).\n",
+  },
+  {
+    is: "what lies outside of the repository is not judged",
+    pattern: "DF-007",
+    no: { [entry]: "Know [the notes](../../../notes/mine.md).\n", ".git/HEAD": "x\n" },
+    yes: { [entry]: "Know [the notes](../../notes/mine.md).\n", ".git/HEAD": "x\n" },
   },
   {
     is: "a file that is to be made need not be there",
     pattern: "DF-007",
-    no: "Create a folder and move parts there:\n\n- examples → `references/examples.md`\n",
-    yes: "Where it is explained:\n\n- examples → `references/examples.md`\n",
+    no: "Create a folder and move parts there:\n\n- examples → [examples](references/parts.md)\n",
+    yes: "Where it is explained:\n\n- parts → [parts](references/parts.md)\n",
   },
   {
-    is: "a file of findings is no state",
-    pattern: "DF-001",
-    no: js(
-      'Write("out/context-diagnosis.json", a);\nWrite("out/memory-diagnosis.json", b);\nWrite("state.json", c);',
-    ),
-    yes: js('Write("a-state.json", a);\nWrite("progress.json", b);\nWrite("state.json", c);'),
+    is: "what stands in a Markdown example with fences of its own is the example's",
+    pattern: "DF-007",
+    no: "```markdown\n# Title\n\n```bash\nls\n```\n\nSee [more](more.md).\n```\n",
+    yes: "```bash\nls\n```\n\nSee [more](more.md).\n",
   },
   {
-    is: "steps of one task need no checkpoint",
-    pattern: "MEM-003",
-    no: [1, 2, 3, 4, 5].map((n) => `## Step ${n}: part\n\nDo part ${n} and check it.\n`).join("\n"),
-    yes: [1, 2, 3, 4, 5].map((n) => `## Phase ${n}: part\n\nDo part ${n} and check it.\n`).join("\n"),
+    is: "a name that another schema brings in is no contradiction",
+    pattern: "DF-008",
+    no: {
+      [entry]: "Do it.\n",
+      "tools/sample/plan.schema.json": JSON.stringify({
+        ...{ type: "object", required: ["id"], additionalProperties: false, properties: {} },
+        allOf: [{ $ref: "base.json" }],
+      }),
+    },
+    yes: {
+      [entry]: "Do it.\n",
+      "tools/sample/plan.schema.json": JSON.stringify({
+        ...{ type: "object", required: ["id"], additionalProperties: false, properties: {} },
+      }),
+    },
   },
   {
-    is: "a message about the state is not the state",
-    pattern: "MEM-004",
-    no: '## State update schema\n\n```json\n{ "a": 1, "b": 2, "c": 3, "d": 4, "e": 5 }\n```\n',
-    yes: '## State schema\n\n```json\n{ "a": 1, "b": 2, "c": 3, "d": 4, "e": 5 }\n```\n',
+    is: "JSON with comments is read by what it is for",
+    pattern: "DF-008",
+    no: { [entry]: "Do it.\n", "tools/sample/settings.json": '{\n  // why\n  "a": 1,\n}\n' },
+    yes: { [entry]: "Do it.\n", "tools/sample/settings.json": '{\n  "a": 1\n  "b": 2\n}\n' },
   },
   {
-    is: "content deep inside a result is a field like any other",
-    pattern: "CTX-005",
-    no: js("return { flow: { steps: [{ content: 'hello' }] } };"),
-    yes: js("return { content: text };"),
+    is: "`argument-hint` is text to hosts",
+    pattern: "DOC-FRONT-001",
+    no: { ".claude/commands/a.md": "---\nargument-hint: [id] [name]\n---\n\nDo it.\n" },
+    yes: { ".claude/commands/a.md": "---\ndescription: [id] [name]\n---\n\nDo it.\n" },
   },
 ];
 

@@ -2,10 +2,10 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ownedUpdates } from "../../src/tuning/actions/action.ts";
-import { verify } from "../../src/tuning/actions/fixes.ts";
-import { type Applied, applyFix } from "../../src/tuning/apply.ts";
-import type { Fix } from "../../src/tuning/fix.ts";
+import { ownedUpdates } from "../../src/packs/tuning/skill/actions/action.ts";
+import { verify } from "../../src/packs/tuning/skill/actions/fixes.ts";
+import { type Applied, applyFix } from "../../src/packs/tuning/skill/apply.ts";
+import type { Fix } from "../../src/packs/tuning/skill/fix.ts";
 import { ended, folder, heddle, start } from "../e2e/rig.ts";
 import { Bench } from "./bench.ts";
 
@@ -15,12 +15,12 @@ describe("heddle tune", () => {
     const { code, shown } = await bench.tune("doc-researcher", "--yes", "high");
     expect({ code, phase: shown.phase, gate: shown.gate }).toEqual({ code: 0, phase: "done", gate: "pass" });
     const summary = readFileSync(join(shown.workDir, "tuning-summary.md"), "utf8");
-    expect(summary).toMatch(/\| score \| 55 \| (8|9)\d|\| score \| 55 \| 100/);
-    expect(summary).toMatch(/\| gate \| fail \| pass \|/);
+    expect(summary).toMatch(/\| score \| 65 \| 95 \|/);
+    expect(summary).toMatch(/\| gate \| review \| pass \|/);
     for (const row of ["critical", "high", "medium", "low", "tokens when loaded"])
       expect(summary).toMatch(new RegExp(`\\| ${row} \\| \\d+ \\| \\d+ \\|`));
-    expect(shown.before).toMatchObject({ score: 55, high: 2, medium: 3, tokens: expect.any(Number) });
-    expect(shown.after).toMatchObject({ gate: "pass", high: 0, tokens: expect.any(Number), paths: {} });
+    expect(shown.before).toMatchObject({ score: 65, high: 1, medium: 4, tokens: expect.any(Number) });
+    expect(shown.after).toMatchObject({ gate: "pass", high: 0, medium: 1, tokens: expect.any(Number) });
     expect((await bench.run("tune", "--check", "doc-researcher")).code).toBe(0);
     expect((await bench.run("verify")).code).toBe(0);
     for (const name of [
@@ -33,16 +33,64 @@ describe("heddle tune", () => {
       expect(existsSync(join(shown.workDir, name)), name).toBe(true);
   });
 
-  it("S7 applies nothing above the risk that was named", async () => {
-    const bench = new Bench("ticket-triage");
-    const before = bench.text("ticket-triage/references/priorities.md");
-    const { code } = await bench.tune("ticket-triage", "--yes", "low");
-    expect(code).toBe(1);
-    expect(bench.text("ticket-triage/references/priorities.md")).toBe(before);
+  it("S7 S15 applies nothing above the risk that was named, and explains what is left", async () => {
+    const bench = new Bench("doc-researcher");
+    const { code } = await bench.tune("doc-researcher", "--yes", "low");
+    const text = bench.text("doc-researcher/SKILL.md");
+    expect(text).toContain("name: doc-researcher\n");
+    expect(text).toContain("(docs/style.md)");
+    expect(code).toBe(0);
     const summary = bench.text(".heddle/tune/tune-1/tuning-summary.md");
-    expect(summary).toMatch(/## Left\n\n(.*\n)*- critical references\/priorities\.md:\d+ DOC-CON-001/);
-    expect(summary).toContain("Nobody looked deeper: no agent is named.");
-    expect((await bench.tune("ticket-triage", "--yes", "high")).code).toBe(0);
+    expect(summary).toMatch(
+      /## Left\n\n(.*\n)*- medium SKILL\.md:\d+ DF-007 `glossary\.md` is not there\. Point to/,
+    );
+    expect(summary).toMatch(/## Suggestions\n\n- medium SKILL\.md:\d+ CTX-001/);
+    expect(summary).toContain("what an agent does with the skill was not measured");
+    expect(summary).not.toMatch(/: pass$/m);
+  });
+
+  it("S17 S10 the state has the document's fields, and they agree with score and exit code", async () => {
+    const bench = new Bench("doc-researcher");
+    const first = await bench.tune("doc-researcher");
+    const stateOf = () => JSON.parse(bench.text(".heddle/tune/tune-1/state.json")).vars;
+    expect(stateOf()).toMatchObject({
+      ...{ status: "running", current_action: null, quality_gate: "review", quality_score: 65 },
+      issues_by_severity: { critical: 0, high: 1, medium: 4, low: 0 },
+      suggestions: 1,
+    });
+    expect(first).toMatchObject({ code: 1, shown: { gate: "review", score: 65 } });
+    const done = stateOf().completed_actions as string[];
+    expect(done.slice(0, 3)).toEqual([
+      "action-init",
+      "action-analyze-requirements",
+      "action-diagnose-context",
+    ]);
+    const { shown } = await bench.tune("doc-researcher", "--yes", "high");
+    expect(stateOf()).toMatchObject({
+      status: "completed",
+      quality_gate: "pass",
+      quality_score: shown.score,
+    });
+  });
+
+  it("S17 a focus narrows the diagnoses, never the gate", async () => {
+    const bench = new Bench("doc-researcher");
+    const { code, shown } = await bench.tune("doc-researcher", "--focus", "context", "--yes", "high");
+    expect({ code, gate: shown.gate, score: shown.score }).toEqual({ code: 1, gate: "review", score: 65 });
+    expect(shown.applied).toEqual([]);
+  });
+
+  it("S17 a finished tuning blocks nothing: the next one begins, on this skill or another", async () => {
+    const bench = new Bench("doc-researcher", "broken-front");
+    await bench.tune("doc-researcher");
+    await bench.run("answer", "fixes-0", "none");
+    expect((await bench.tune("doc-researcher")).shown.open).toMatchObject([{ id: "summary-0" }]);
+    const other = await bench.tune("broken-front", "--yes", "high");
+    expect(other).toMatchObject({ code: 0, shown: { phase: "done", run: "tune-2" } });
+    expect((await bench.tune("doc-researcher")).shown).toMatchObject({
+      run: "tune-3",
+      open: [{ id: "fixes-0" }],
+    });
   });
 
   it("C8 S12 waits for the selection, takes it later, and goes on from there", async () => {
@@ -54,8 +102,8 @@ describe("heddle tune", () => {
     await bench.run("answer", "fixes-0", "FIX-1");
     const second = await bench.tune("doc-researcher");
     expect(second.shown.open).toMatchObject([{ id: "continue-0", options: ["continue", "stop"] }]);
-    expect(bench.text("doc-researcher/SKILL.md")).toContain("history.splice");
-    expect(bench.text("doc-researcher/SKILL.md")).not.toContain(".catch(");
+    expect(bench.text("doc-researcher/SKILL.md")).toContain("(references/style.md)");
+    expect(bench.text("doc-researcher/SKILL.md")).not.toContain("name: doc-researcher");
     await bench.run("answer", "continue-0", "stop");
     const third = await bench.tune("doc-researcher");
     expect(third.shown.open).toMatchObject([{ id: "summary-0" }]);
@@ -65,7 +113,7 @@ describe("heddle tune", () => {
 
   it("S4 asks what a complaint means, and looks only at what it is about", async () => {
     const bench = new Bench("doc-researcher");
-    const first = await bench.tune("doc-researcher", "--issue", "it hums; the context overflows");
+    const first = await bench.tune("doc-researcher", "--issue", "it hums; it has broken links");
     expect(first.shown.open).toMatchObject([{ id: "requirements-DIM-001", point: "requirements" }]);
     await bench.run("answer", "requirements-DIM-001", "token_consumption");
     const second = await bench.tune("doc-researcher");
@@ -76,7 +124,7 @@ describe("heddle tune", () => {
     expect(coverage).toMatchObject({ rate: 100, status: "satisfied" });
     expect(dimensions.map((each: { inferred_category: string }) => each.inferred_category)).toEqual([
       "token_consumption",
-      "context_explosion",
+      "dataflow_break",
     ]);
     expect(existsSync(join(second.shown.workDir, "diagnosis/token_consumption-diagnosis.json"))).toBe(true);
     expect(existsSync(join(second.shown.workDir, "diagnosis/memory-diagnosis.json"))).toBe(false);
@@ -145,11 +193,11 @@ describe("heddle tune", () => {
     chmodSync(join(bench.root, "doc-researcher"), 0o755);
     expect(code).toBe(1);
     expect(out).toMatch(
-      /FIX-1 sliding_window: fail, the skill may not be written; the change is in .*alternative\/FIX-1/,
+      /FIX-1 repair_reference: fail, the skill may not be written; the change is in .*alternative\/FIX-1/,
     );
     expect(bench.text("doc-researcher/SKILL.md")).toBe(before);
     const made = join(bench.root, ".heddle/tune/tune-1/round-0/alternative/FIX-1/SKILL.md");
-    expect(readFileSync(made, "utf8")).toContain("history.splice");
+    expect(readFileSync(made, "utf8")).toContain("(references/style.md)");
   });
 
   it("S2 keeps ten actions in the view and all of them in the history", async () => {
@@ -178,16 +226,19 @@ describe("heddle tune", () => {
     const second = await bench.tune("doc-researcher");
     expect(second).toMatchObject({ code: 1, shown: { phase: "aborted" } });
     expect(readFileSync(join(shown.workDir, "abort-report.md"), "utf8")).toContain("action-apply-fix");
+    const { errors, status } = JSON.parse(readFileSync(join(shown.workDir, "state.json"), "utf8")).vars;
+    expect(status).toBe("failed");
+    for (const { timestamp } of errors) expect(Date.parse(timestamp)).toBeGreaterThan(0);
   });
 
   it("S10 a person who leaves ends it well, and what was applied stays", async () => {
-    const bench = new Bench("doc-researcher", "team-chat");
+    const bench = new Bench("doc-researcher", "broken-front");
     await bench.tune("doc-researcher");
-    const other = await bench.run("tune", "team-chat");
+    const other = await bench.run("tune", "broken-front");
     expect(other.code).toBe(1);
     expect(other.err).toContain("is not finished");
     expect((await bench.tune("doc-researcher", "--leave")).code).toBe(0);
-    expect((await bench.tune("team-chat", "--yes", "high")).code).toBe(0);
+    expect((await bench.tune("broken-front", "--yes", "high")).code).toBe(0);
   });
 
   it("two at once on one skill: each change is made once, and nothing is half", async () => {
@@ -197,14 +248,14 @@ describe("heddle tune", () => {
     for (const { code, err } of both) expect(code === 0 || /error: /.test(err), err).toBe(true);
     expect(both.some(({ code }) => code === 0)).toBe(true);
     const text = bench.text("doc-researcher/SKILL.md");
-    expect(text.split("history.splice").length).toBe(2);
-    expect(text.split(".catch(").length).toBe(2);
+    expect(text.split("(references/style.md)").length).toBe(2);
+    expect(text.split("name: doc-researcher").length).toBe(2);
     expect((await bench.run("verify")).code).toBe(0);
   });
 
   it("two at once on two skills of one project: one is tuned, the other is told why not, and can go on after", async () => {
-    const bench = new Bench("doc-researcher", "team-chat");
-    const names = ["doc-researcher", "team-chat"];
+    const bench = new Bench("doc-researcher", "broken-front");
+    const names = ["doc-researcher", "broken-front"];
     const both = await Promise.all(
       names.map((name) =>
         ended(start(["tune", name, "--yes", "high", "--dir", bench.root], { cwd: bench.root })),
@@ -234,7 +285,7 @@ describe("heddle tune", () => {
     expect((await bench.tune("doc-researcher", "--yes", "high")).code).toBe(0);
     expect(bench.text("doc-researcher/SKILL.md")).toBe(whole.text("doc-researcher/SKILL.md"));
     expect((await bench.run("verify")).code).toBe(0);
-  }, 60_000);
+  });
 
   it("runs beside a plan: commands that name no run are about the plan", async () => {
     const bench = new Bench("doc-researcher");
@@ -246,7 +297,7 @@ describe("heddle tune", () => {
   });
 
   it("tunes one skill at a time", async () => {
-    const bench = new Bench("doc-researcher", "team-chat");
+    const bench = new Bench("doc-researcher", "broken-front");
     const { code, err } = await bench.run("tune", ".");
     expect(code).toBe(1);
     expect(err).toContain("one skill is tuned at a time");
@@ -261,7 +312,7 @@ describe("verification", () => {
     writeFileSync(join(root, "SKILL.md"), skill);
     const place = { folder: root, workDir: join(root, "work") };
     mkdirSync(place.workDir);
-    const after = `${skill}\n\`\`\`js\nhistory.push(x);\n\`\`\`\n`;
+    const after = `${skill}\nSee [the rules](rules.md).\n`;
     const fix = {
       id: "FIX-1",
       strategy: "none",

@@ -2,9 +2,9 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { gateOf, measure, scoreOf, weightOf } from "../../src/tuning/measure.ts";
-import { readSkill } from "../../src/tuning/read.ts";
-import type { Skill } from "../../src/tuning/skill.ts";
+import { gateOf, measure, scoreOf, weightOf } from "../../src/packs/tuning/skill/measure.ts";
+import { readSkill } from "../../src/packs/tuning/skill/read.ts";
+import type { Skill } from "../../src/packs/tuning/skill/skill.ts";
 import { folder } from "../e2e/rig.ts";
 
 const counts = (critical: number, high: number, medium: number, low: number) => ({

@@ -2,14 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { callsTo, isCaught, isTried, tokensIn } from "../../src/tuning/code.ts";
-import { diagnose } from "../../src/tuning/diagnose.ts";
-import { findSkills } from "../../src/tuning/find.ts";
-import { parseMarkdown } from "../../src/tuning/markdown.ts";
-import { propose } from "../../src/tuning/propose.ts";
-import { readSkill } from "../../src/tuning/read.ts";
-import type { Block, Skill } from "../../src/tuning/skill.ts";
-import { tokensOf } from "../../src/tuning/tokens.ts";
+import { callsTo, tokensIn } from "../../src/packs/tuning/skill/code.ts";
+import { diagnose } from "../../src/packs/tuning/skill/diagnose.ts";
+import { findSkills } from "../../src/packs/tuning/skill/find.ts";
+import { parseMarkdown } from "../../src/packs/tuning/skill/markdown.ts";
+import { propose } from "../../src/packs/tuning/skill/propose.ts";
+import { readSkill } from "../../src/packs/tuning/skill/read.ts";
+import type { Block, Skill } from "../../src/packs/tuning/skill/skill.ts";
+import { tokensOf } from "../../src/packs/tuning/skill/tokens.ts";
+import { processorMs } from "../processor-time.ts";
 
 const made: string[] = [];
 afterAll(() => {
@@ -68,9 +69,9 @@ describe("reading skills", () => {
   it("counts tokens, special marks and endless words too", () => {
     expect(tokensOf("hello world")).toBe(2);
     expect(tokensOf("<|endoftext|>")).toBeGreaterThan(1);
-    const before = performance.now();
+    const before = processorMs();
     expect(tokensOf("a".repeat(500_000))).toBeGreaterThan(10_000);
-    expect(performance.now() - before).toBeLessThan(5000);
+    expect(processorMs() - before).toBeLessThan(5000);
   });
 
   it("cuts fragments of code into calls", () => {
@@ -83,16 +84,8 @@ describe("reading skills", () => {
     const [first, second, ...rest] = callsTo(tokens, /^Task$/);
     expect(rest).toEqual([]);
     expect(first).toMatchObject({ line: 2, endLine: 2 });
-    expect(isTried(tokens, first?.from ?? 0)).toBe(true);
-    expect(isTried(tokens, second?.from ?? 0)).toBe(false);
-    expect(second && isCaught(tokens, second)).toBe(true);
+    expect(second).toMatchObject({ line: 4, endLine: 4 });
     expect(tokens.find(({ holes }) => holes.length > 0)?.holes).toEqual(["f({a: 1})"]);
-  });
-
-  it("sees a try of Python by its indentation", () => {
-    const tokens = tokensIn(block("try:\n    run_agent(a)\nexcept E:\n    pass\nrun_agent(b)", "python"));
-    const calls = callsTo(tokens, /^run_agent$/);
-    expect(calls.map(({ from }) => isTried(tokens, from))).toEqual([true, false]);
   });
 
   it("finds the skills of every host and says of which kind each is", () => {
@@ -142,7 +135,7 @@ describe("reading skills", () => {
     ]);
   });
 
-  it("reads the prompt of a Gemini command, with its lines, and mends nothing around it", () => {
+  it("reads the prompt of a Gemini command, with its lines, and fixes nothing around it", () => {
     const prompt = "# Review\n\nKeep every message of the whole conversation.\n\nRead {{args}}.";
     const root = folderWith({
       ".gemini/commands/review.toml": `description = "Reviews a change"\nprompt = """\n${prompt}\n"""\n`,
@@ -155,27 +148,13 @@ describe("reading skills", () => {
     const [finding, ...others] = diagnose(skill);
     expect(others).toEqual([]);
     expect(finding).toMatchObject({ pattern: "CTX-001", line: 5 });
-    const [fix] = propose(skill).fixes;
-    expect(fix?.changes[0]?.after).toMatch(/^description = "Reviews a change"\nprompt = """\n/);
-    expect(fix?.changes[0]?.after).toContain("conversation, keeping the last ten");
+    expect(propose(skill).fixes).toEqual([]);
     const none = readSkill({
       entry: join(root, ".gemini/commands/none.toml"),
       kind: "gemini-command",
     }) as Skill;
     expect(diagnose(none)).toMatchObject([{ pattern: "DOC-FRONT-001" }]);
     expect(propose(none).fixes).toEqual([]);
-  });
-
-  it("puts no file beside an agent or a command: it would be another one", () => {
-    const long = `## Rare\n\n${"Look at the next item and decide what to do. ".repeat(700)}\n`;
-    const root = folderWith({
-      ".claude/agents/a.md": `---\nname: a\ndescription: d\n---\n\n# A\n\n${long}`,
-      "AGENTS.md": `# A\n\n${long}`,
-    });
-    const fixes = (path: string, kind: Skill["kind"]) =>
-      propose(readSkill({ entry: join(root, path), kind }) as Skill).fixes;
-    expect(fixes(".claude/agents/a.md", "claude-agent")).toEqual([]);
-    expect(fixes("AGENTS.md", "instructions")[0]?.changes[0]?.file).toBe("docs/agents/rare.md");
   });
 
   it("reads the files below a skill, but no other skill, no link outside and no file without end", () => {

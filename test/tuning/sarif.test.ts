@@ -43,6 +43,10 @@ const result = z.strictObject({
     }),
   ),
   partialFingerprints: z.record(z.string(), z.string()),
+  properties: z.looseObject({ certainty: z.enum(["proven", "suspected"]), counts: z.boolean() }),
+  suppressions: z
+    .array(z.strictObject({ kind: z.enum(["inSource", "external"]), justification: z.string() }))
+    .optional(),
 });
 
 const log = z.strictObject({
@@ -81,8 +85,9 @@ it("writes SARIF 2.1.0 for the whole corpus, by the official schema's rules", as
   const [run] = document.runs;
   const rules = run?.tool.driver.rules ?? [];
   expect(new Set(rules.map(({ id }) => id)).size).toBe(rules.length);
-  expect(run?.results.length).toBeGreaterThan(60);
-  for (const { ruleId, ruleIndex, locations } of run?.results ?? []) {
+  expect(run?.results.length).toBeGreaterThan(20);
+  for (const { ruleId, ruleIndex, locations, level: shown, properties } of run?.results ?? []) {
+    if (!properties.counts) expect(shown).toBe("note");
     expect(rules[ruleIndex]?.id).toBe(ruleId);
     const { artifactLocation, region: lines } = locations[0]?.physicalLocation ?? {};
     const source = readFileSync(join(corpus, decodeURIComponent(artifactLocation?.uri ?? "")), "utf8");
@@ -92,6 +97,18 @@ it("writes SARIF 2.1.0 for the whole corpus, by the official schema's rules", as
     executionSuccessful: false,
     toolExecutionNotifications: [{ level: "error" }],
   });
+});
+
+it("S18 tells what is suppressed, and why", async () => {
+  const root = folder();
+  const text =
+    "---\nname: a\ndescription: d\n---\n\n<!-- heddle-ignore: DF-007 the build makes it -->\nSee [b](b.md).\n";
+  writeFileSync(join(root, "SKILL.md"), text);
+  const { code, document } = await sarifOf(root, ".");
+  expect(code).toBe(0);
+  expect(document.runs[0]?.results).toMatchObject([
+    { level: "note", suppressions: [{ kind: "inSource", justification: "the build makes it" }] },
+  ]);
 });
 
 it("gives names with blanks as addresses, and what lies elsewhere as a whole one", async () => {

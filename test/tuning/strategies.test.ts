@@ -1,28 +1,30 @@
-// One planted defect for each fix strategy: the edit that it makes, and that the finding is gone by measurement. What no
-// honest rule can mend is left to somebody who understands the skill.
+// What rules fix, what they refuse to touch, and that no word of the author's is lost on the way (S15).
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findSkills } from "../../src/tuning/find.ts";
-import { type Pattern, patterns } from "../../src/tuning/finding.ts";
-import type { Fix } from "../../src/tuning/fix.ts";
-import { measure } from "../../src/tuning/measure.ts";
-import { changedSkill, propose } from "../../src/tuning/propose.ts";
-import { readSkill, type SkillPlace } from "../../src/tuning/read.ts";
-import type { Skill } from "../../src/tuning/skill.ts";
+import type { AgentEdit } from "../../src/packs/tuning/skill/advice.ts";
+import { fixesFromEdits } from "../../src/packs/tuning/skill/edits.ts";
+import { findSkills } from "../../src/packs/tuning/skill/find.ts";
+import { isCounted, type Pattern, patterns } from "../../src/packs/tuning/skill/finding.ts";
+import type { Fix } from "../../src/packs/tuning/skill/fix.ts";
+import { lostBy } from "../../src/packs/tuning/skill/keep.ts";
+import { measure } from "../../src/packs/tuning/skill/measure.ts";
+import { changedSkill, propose } from "../../src/packs/tuning/skill/propose.ts";
+import { readSkill, type SkillPlace } from "../../src/packs/tuning/skill/read.ts";
+import type { Skill } from "../../src/packs/tuning/skill/skill.ts";
 import { folder } from "../e2e/rig.ts";
 
+type Files = Readonly<Record<string, string>>;
 const front = "---\nname: sample\ndescription: A sample. Use it for tests.\n---\n\n# Sample\n\n";
 
-type Files = Readonly<Record<string, string>>;
-
-function skillWith(files: Files): Skill {
+function skillWith(files: Files, entry = "sample/SKILL.md"): Skill {
   const root = folder();
   for (const [path, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), path === "SKILL.md" && !text.startsWith("---") ? front + text : text);
+    const place = join(root, dirname(entry), path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, path === "SKILL.md" && !text.startsWith("---") ? front + text : text);
   }
-  const [place] = findSkills(root) as readonly SkillPlace[];
+  const [place] = findSkills(join(root, entry)) as readonly SkillPlace[];
   return readSkill(place as SkillPlace) as Skill;
 }
 
@@ -30,223 +32,140 @@ const lines = ({ diff }: Fix, mark: "+" | "-") =>
   diff
     .split("\n")
     .filter((line) => line.startsWith(mark) && !/^(\+\+\+|---) /.test(line))
-    .map((line) => line.slice(1).trim())
-    .filter((line) => line !== "");
+    .map((line) => line.slice(1).trim());
 
 interface Planted {
-  readonly strategy: string;
   readonly pattern: keyof typeof patterns;
+  readonly risk: "low" | "medium";
   readonly files: Files;
-  /** Lines that the fix adds. */
-  readonly adds: readonly (string | RegExp)[];
+  readonly entry?: string;
+  readonly adds: readonly string[];
 }
-
-const js = (code: string) => `\`\`\`js\n${code}\n\`\`\`\n`;
-const many = (n: number) => Array.from({ length: n }, (_, at) => `  field_${at}: string;`).join("\n");
-const long = (title: string, times: number) =>
-  `## ${title}\n\n${"Look at the next item and decide what to do with it. ".repeat(times)}\n\n`;
-const unused = Array.from({ length: 18 }, (_, at) => `state.field_${at}`)
-  .slice(0, 12)
-  .join(", ");
 
 const planted: readonly Planted[] = [
   {
-    strategy: "sliding_window",
-    pattern: "CTX-001",
-    files: { "SKILL.md": js("history.push(turn);") },
-    adds: ["history.splice(0, history.length - 10);"],
+    pattern: "DF-007",
+    risk: "medium",
+    files: { "SKILL.md": "Keep to the [style](docs/style.md).\n", "references/style.md": "Be short.\n" },
+    adds: ["Keep to the [style](references/style.md)."],
   },
   {
-    strategy: "path_reference",
-    pattern: "TKN-003",
-    files: { "SKILL.md": js(`const prompt = \`Explain $${"{"}Read("a.log")}\`;`) },
-    adds: ["const prompt = `Explain (read what you need of it from a.log)`;"],
-  },
-  {
-    strategy: "constraint_injection",
-    pattern: "MEM-001",
+    pattern: "DOC-FRONT-001",
+    risk: "low",
     files: {
-      "SKILL.md": "Work through the phases and verify the result.\n",
-      "phases/1-plan.md": "# Plan\n\n## Constraints\n\n- Never touch generated files\n",
-      "phases/2-write.md": "# Write\n\nWrite the text that was planned.\n",
+      "SKILL.md": "---\nname: sample\ndescription: Formats tables: aligns columns\n---\n\nAlign them.\n",
     },
-    adds: ["## Constraints", "These hold from `phases/1-plan.md` on:", "- Never touch generated files"],
+    adds: ['description: "Formats tables: aligns columns"'],
   },
   {
-    strategy: "schema_enforcement",
-    pattern: "DF-003",
-    files: { "SKILL.md": js("const plan = JSON.parse(text);\nuse(plan);") },
-    adds: ['if (typeof plan !== "object" || plan === null) throw new Error("plan is not a document");'],
+    pattern: "DOC-FRONT-001",
+    risk: "low",
+    files: { "SKILL.md": "---\nname: sample\ndescription: Draws\n\n# Diagrams\n\nDraw it.\n" },
+    adds: ["---"],
   },
   {
-    strategy: "error_wrapping",
-    pattern: "AGT-001",
-    files: { "SKILL.md": js("const a = await Task({ prompt: 'x' });\nuse(a);") },
-    adds: [/\.catch\(\(error\) => \(\{ failed: String\(error\) \}\)\);$/],
-  },
-  {
-    strategy: "result_validation",
-    pattern: "AGT-002",
-    files: { "SKILL.md": js("const a = await Task({ prompt: 'x' });\nuse(a);") },
-    adds: ['if (!a || a.failed) throw new Error("the agent gave no answer");'],
-  },
-  {
-    strategy: "flatten_nesting",
-    pattern: "AGT-004",
-    files: {
-      "SKILL.md": js(
-        "const a = await Task({ prompt: `For each topic launch a sub-agent that searches the web.` });",
-      ),
-    },
-    adds: [/For each topic do this yourself, starting no agents: searches the web\./],
-  },
-  {
-    strategy: "consolidation",
-    pattern: "AGT-006",
-    files: {
-      "SKILL.md": js(
-        "await Task({ prompt: `Return JSON.` });\nawait Task({ prompt: `Return a YAML list.` });\nawait Task({ prompt: `Respond in Markdown.` });",
-      ),
-    },
-    adds: [/Return JSON list/, /Respond in JSON/],
-  },
-  {
-    strategy: "consolidate_to_ssot",
-    pattern: "DOC-RED-001",
-    files: {
-      "SKILL.md": "Validate the plan.\n",
-      "phases/a.md": "# A\n\n```ts\ninterface Plan { id: string }\n```\n",
-      "phases/b.md": "# B\n\n```ts\ninterface Plan { id: string }\n```\n",
-    },
-    adds: ["// Plan: see phases/a.md"],
-  },
-  {
-    strategy: "prompt_compression",
-    pattern: "TKN-001",
-    files: { "SKILL.md": `${long("Rare case", 500)}${long("Every day", 50)}` },
-    adds: [/^# Rare case/, /^Look at/, "Read [Rare case](references/rare-case.md) when you come to this."],
-  },
-  {
-    strategy: "state_centralization",
-    pattern: "DF-001",
-    files: {
-      "SKILL.md": `Save the queue to \`crawl-state.json\`. Keep the limits in \`config.json\`.\n\n${js(
-        'const limits = JSON.parse(Read("config.json"));\nWrite("progress.json", JSON.stringify(pages));\nif (!limits) stop();',
-      )}`,
-    },
-    adds: [
-      "Save the queue to `crawl_state` of `state.json`. Keep the limits in `config` of `state.json`.",
-      'const limits = JSON.parse(Read("state.json")).config;',
-      'Write("state.json", JSON.stringify({ ...JSON.parse(Read("state.json")), progress: pages }));',
-    ],
-  },
-  {
-    strategy: "eliminate_intermediate_files",
-    pattern: "DF-006",
-    files: { "SKILL.md": "Make a plan. Write the plan to `plan.json`. Carry it out and check the result.\n" },
-    adds: ["Make a plan. Carry it out and check the result."],
-  },
-  {
-    strategy: "reconcile_conflicting_definitions",
-    pattern: "DOC-CON-002",
-    files: {
-      "SKILL.md": "The kinds are in [kinds](kinds.md).\n",
-      "kinds.md": "# Kinds\n\n- `kind-bug`: it does not work\n- `kind-idea`: something new\n",
-      "kinds.json": JSON.stringify({
-        types: ["kind-bug", "kind-idea", "kind-question"],
-        about: { "kind-question": "somebody wants to know" },
-      }),
-    },
-    adds: ["- `kind-question`: somebody wants to know"],
-  },
-  {
-    strategy: "state_field_reduction",
-    pattern: "TKN-002",
-    files: {
-      "SKILL.md": `Validate ${unused} before the goal is checked.\n`,
-      "phases/state-schema.md": `# State schema\n\n\`\`\`ts\ninterface State {\n${many(18)}\n}\n\`\`\`\n\nThe goal is in the request.\n`,
-    },
-    adds: [],
+    pattern: "DOC-FRONT-002",
+    risk: "low",
+    files: { "SKILL.md": "---\ndescription: Aligns tables. Use it for Markdown.\n---\n\nAlign them.\n" },
+    adds: ["name: sample"],
   },
 ];
 
-describe("S7 S8 each strategy makes a real edit after which its finding is gone", () => {
-  it.each(planted)("$strategy mends $pattern", ({ strategy, pattern, files, adds }) => {
-    const skill = skillWith(files);
+describe("S7 S8 S15 each strategy makes a real edit after which its finding is gone", () => {
+  it.each(planted)("$pattern is fixed at $risk risk", ({ pattern, risk, files, entry, adds }) => {
+    const skill = skillWith(files, entry);
     const before = measure(skill);
     const fix = propose(skill).fixes.find((each) => each.pattern === pattern);
     if (!fix) throw new Error(`no fix: ${JSON.stringify(before.findings.map((each) => each.pattern))}`);
-    expect(fix.strategy).toBe(strategy);
-    const made = lines(fix, "+");
-    expect(made.length).toBe(adds.length);
-    for (const [at, wanted] of adds.entries())
-      if (typeof wanted === "string") expect(made[at]).toBe(wanted);
-      else expect(made[at]).toMatch(wanted);
+    expect(fix.risk).toBe(risk);
+    expect(lines(fix, "+")).toEqual(adds);
     const after = measure(changedSkill(skill, fix.changes));
     expect(after.findings.map((each) => each.pattern)).not.toContain(pattern);
     expect(after.score).toBeGreaterThan(before.score);
   });
 
-  it("takes out the fields that nothing mentions, and no others", () => {
-    const { files } = planted.at(-1) as Planted;
-    const fix = propose(skillWith(files)).fixes.find((each) => each.pattern === "TKN-002");
-    expect(fix && lines(fix, "-")).toEqual([12, 13, 14, 15, 16, 17].map((at) => `field_${at}: string;`));
+  it("S15 lets a sub-agent use a tool only once an agent has confirmed it, and never at low risk", () => {
+    const text = "---\nname: a\ndescription: d\ntools: Read\n---\n\nRun the tests with the Bash tool.\n";
+    const skill = skillWith({ "a.md": text }, ".claude/agents/a.md");
+    expect(propose(skill).fixes).toEqual([]);
+    const [finding] = measure(skill).findings;
+    const confirmed = { [finding?.key ?? ""]: "Run the tests with the Bash tool" };
+    const [fix] = propose(skill, { confirmed }).fixes;
+    expect(fix).toMatchObject({ pattern: "AGT-005", risk: "medium" });
+    expect(fix && lines(fix, "+")).toEqual(["tools: Read, Bash"]);
   });
 });
 
-describe("S7 where a rule would do half or harm, it does nothing", () => {
-  const open = (pattern: string, files: Files) => {
+describe("S15 what no rule can fix well is explained, with an example", () => {
+  const explained: readonly (readonly [string, Files])[] = [
+    [
+      "TKN-006",
+      { "SKILL.md": `---\nname: sample\ndescription: ${"Long words. ".repeat(100)}\n---\n\nDo it.\n` },
+    ],
+    ["DF-007", { "SKILL.md": "See [the rules](rules.md).\n", "a/rules.md": "x\n", "b/rules.md": "y\n" }],
+    ["DF-007", { "SKILL.md": "See [the rules](rules.md).\n", "ruler.md": "x\n" }],
+    ["DOC-FRONT-002", { "SKILL.md": "---\nname: sample\n---\n\nAlign every table of the file.\n" }],
+    ["DOC-EMPTY-001", { "SKILL.md": "## Steps\n" }],
+  ];
+  it.each(explained)("S15 %s is left to a person", (pattern, files) => {
     const skill = skillWith(files);
-    expect(measure(skill).findings.map((each) => each.pattern)).toContain(pattern);
-    return propose(skill).fixes.filter((each) => each.pattern === pattern);
+    const finding = measure(skill).findings.find((each) => each.pattern === pattern);
+    expect(finding?.advice).toMatch(/for example|no rule can/);
+    expect(propose(skill)).toMatchObject({ fixes: [], open: [finding?.id] });
+  });
+
+  it("S15 every pattern says what to do", () => {
+    const all = Object.entries(patterns as Readonly<Record<string, Pattern>>);
+    expect(all.filter(([, { advice }]) => advice.length < 40).map(([id]) => id)).toEqual([]);
+  });
+});
+
+describe("S15 a fix keeps the author's words", () => {
+  const body =
+    "Read the diff first. Name what breaks callers.\n\nSee [the rules](rules.md) for the names.\n\n```js\nawait save(list.slice(-10));\n```\n";
+  const skill = () => skillWith({ "SKILL.md": body, "references/more.md": "Nobody is sent here.\n" });
+  const loss = (reword: (text: string) => string, more: Files = {}) => {
+    const now = skill();
+    const changes = [
+      { file: "SKILL.md", before: now.entry.text, after: reword(now.entry.text) },
+      ...Object.entries(more).map(([file, after]) => ({ file, before: null, after })),
+    ];
+    return lostBy(now, changedSkill(now, changes), { changes, freed: "rules.md" });
   };
 
-  it("keeps files of the state that a shell writes, or that another document names", () => {
-    const files = "Save it to `a-state.json`, then keep `b-state.json`.\n\nStore `c-state.json`.\n";
-    expect(
-      open("DF-001", {
-        "SKILL.md": `${files}\nSave \`a-state.json\`.\n\nSave \`b-state.json\`.\n`,
-        "other.md": "Read `c-state.json`.\n",
-      }),
-    ).toEqual([]);
-    expect(
-      open("DF-001", {
-        "SKILL.md": `\`\`\`bash\nx > a-state.json\ny > b-state.json\nz > c-state.json\n\`\`\`\n`,
-      }),
-    ).toEqual([]);
-  });
-
-  it("keeps a sentence that says more than to write a file", () => {
-    expect(open("DF-006", { "SKILL.md": "Write the plan to `plan.json` and tell the user.\n" })).toEqual([]);
-  });
-
-  it("keeps a format that something else relies on", () => {
-    const calls =
-      "await Task({ prompt: `Return JSON.` });\nawait Task({ prompt: `Return YAML.` });\nawait Task({ prompt: `Return XML.` });\nyaml.load(a); xml.parse(b);";
-    expect(open("AGT-006", { "SKILL.md": js(calls) })).toEqual([]);
-  });
-
-  it("makes no description up", () => {
-    const files = {
-      "SKILL.md": "See [kinds](kinds.md).\n",
-      "kinds.md": "# Kinds\n\n- `kind-bug`: broken\n- `kind-idea`: new\n",
-      "kinds.json": JSON.stringify({ types: ["kind-bug", "kind-idea", "kind-question"] }),
-    };
-    expect(open("DOC-CON-002", files)).toEqual([]);
-  });
-
-  it("does not choose which kinds of agents may go", () => {
-    const kinds = ["a", "b", "c", "d"].map(
-      (kind) => `await Task({ subagent_type: "${kind}", prompt: "x" });`,
+  it("S15 a sentence, a word, or code that is gone is noticed, and named", () => {
+    expect(loss((text) => text.replace(" Name what breaks callers.", ""))).toMatch(
+      /name|what|breaks|callers/,
     );
-    const text = `---\nname: sample\ndescription: A sample. Use it for tests.\nmode: autonomous\n---\n\n${js(kinds.join("\n"))}`;
-    expect(open("AGT-003", { "SKILL.md": text })).toEqual([]);
+    expect(loss((text) => text.replace("first", "soon"))).toContain("first");
+    expect(loss((text) => text.replace(".slice(-10)", ""))).toContain("code");
+    expect(loss((text) => text.replace("await ", ""))).toContain("code");
+    expect(loss((text) => text.replace("A sample. Use it", "Use it"))).toBeDefined();
   });
-});
 
-it("every strategy of the catalogue is one of the documents', with a pattern that it mends", () => {
-  const named = new Set(
-    Object.values(patterns as Readonly<Record<string, Pattern>>).map(({ strategy }) => strategy),
-  );
-  for (const { strategy } of planted) expect(named).toContain(strategy);
+  it("S15 moved words count only where a host would read them", () => {
+    const moved = (text: string) => text.replace(" Name what breaks callers.", "");
+    expect(loss(moved, { "notes.md": "Name what breaks callers.\n" })).toBeDefined();
+    const named = (text: string) =>
+      moved(text).replace("for the names.", "for the names, and [notes](notes.md).");
+    expect(loss(named, { "notes.md": "Name what breaks callers.\n" })).toBeUndefined();
+  });
+
+  it("S15 the dead path itself may go, and added words are no loss", () => {
+    expect(loss((text) => text.replace("](rules.md)", "](references/more.md)"))).toBeUndefined();
+    expect(loss((text) => `${text}\nThen stop.\n`)).toBeUndefined();
+  });
+
+  it("S15 an agent's edit that drops words is refused, one that keeps them is offered", () => {
+    const now = skill();
+    const before = measure(now);
+    const open = before.findings.filter(isCounted);
+    const edit = (old: string, fresh: string): AgentEdit => ({
+      ...{ pattern: "DF-007", file: "SKILL.md", old, new: fresh, reason: "the file is not there" },
+    });
+    const sentence = "See [the rules](rules.md) for the names.";
+    const fixes = (each: AgentEdit) => fixesFromEdits(now, { edits: [each], open, before, look: {} });
+    expect(fixes(edit(`\n${sentence}\n`, ""))).toEqual([]);
+    expect(fixes(edit(sentence, "See the rules for the names."))).toMatchObject([{ risk: "high" }]);
+  });
 });

@@ -1,15 +1,15 @@
 // X18: the live table and its plain lines, with time as an input.
 import { describe, expect, it } from "vitest";
-import { overdraw, rowsAt, Screen } from "../../src/cli/screen.ts";
+import { overdraw, rowsAt, Screen } from "../../src/command/terminal/screen.ts";
 import { effectOfAttempt } from "../../src/core/effect.ts";
 import type { Outcome } from "../../src/core/input.ts";
 import { taskOf } from "../../src/core/run.ts";
 import { about, cost, costSentence, elapsed, tokens } from "../../src/view/amount.ts";
-import { aboutLeftMs } from "../../src/view/estimate.ts";
-import { type LiveLook, liveLines } from "../../src/view/live.ts";
-import { eventLine } from "../../src/view/live-events.ts";
-import type { Heard } from "../../src/view/live-row.ts";
-import { type Seat, seated } from "../../src/view/seats.ts";
+import { aboutLeftMs } from "../../src/view/live/estimate.ts";
+import { type LiveLook, liveLines } from "../../src/view/live/live.ts";
+import { eventLine } from "../../src/view/live/live-events.ts";
+import type { Heard } from "../../src/view/live/live-row.ts";
+import { type Seat, seated } from "../../src/view/live/seats.ts";
 import { cells, cut, padded } from "../../src/view/width.ts";
 import { goodOutcome } from "../core/outcome.ts";
 import { Conversation, holder } from "../core/plan.ts";
@@ -41,6 +41,7 @@ const finish = (talk: Conversation, id: string) => {
 
 const red: Outcome = {
   ok: false,
+  kind: "failed",
   error: "2 tests\nfailed",
   category: "test",
   subcategory: null,
@@ -157,7 +158,7 @@ describe("the live table", () => {
       talk.submit({ kind: "override", reason: "test", to, digests: {} });
       const lines = show(talk, { width: 39 });
       expect(lines[1]).toContain(`[${to}]`);
-      expect(lines[2]).toContain("no cost told yet");
+      expect(lines[2]).toContain("no cost reported yet");
     }
   });
 

@@ -1,12 +1,13 @@
 // `heddle attach`: one task's agent, as it works (X18).
+
+import { type Command, exits } from "../../command/command.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { find, isProblem } from "../../core/answer.ts";
 import { Refused } from "../../engine/app.ts";
-import type { Heard } from "../../engine/attach.ts";
 import { eventText, shown } from "../../view/attach.ts";
 import { oneLine } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
-import { type Command, exits } from "../command.ts";
-import { terminal } from "../terminal.ts";
+import type { Heard } from "../../watch/attach.ts";
 
 export const attach: Command = {
   name: "attach",
@@ -23,7 +24,7 @@ export const attach: Command = {
       const found = find(run, task);
       if (isProblem(found)) throw new Refused([found]);
     });
-    const { attach: follow } = await import("../../engine/attach.ts");
+    const { attach: follow } = await import("../../watch/attach.ts");
     const { color } = terminal();
     const say = flags.has("json")
       ? (heard: Heard) => stream(JSON.stringify(heard))

@@ -1,25 +1,66 @@
 // `heddle completion`: shell completion, made from the command objects.
-import type { Command, Flag } from "../command.ts";
-import { commonFlags } from "../parse.ts";
+
+import type { Call, Command, Flag, Reply } from "../../command/command.ts";
+import { commonFlags } from "../../command/parse.ts";
+import { pathsIn } from "../../engine/paths.ts";
+import { packs } from "../../packs/packs.ts";
 
 const shells = ["bash", "zsh", "fish"] as const;
+/** What a project has: the scripts ask for it when it is needed. */
+const lists = ["runs", "tasks", "agents"] as const;
+type ListName = (typeof lists)[number];
 
 export const completion: Command = {
   name: "completion",
   summary: "print a completion script for your shell",
   group: "keep",
   byHand: true,
-  args: [{ name: "shell", about: "a shell", choices: shells }],
+  args: [{ name: "shell", about: "a shell, or what its script asks for", choices: [...shells, ...lists] }],
   examples: [
     'eval "$(heddle completion bash)"',
     "heddle completion fish > ~/.config/fish/completions/heddle.fish",
   ],
-  run: async ({ args: [shell = ""], commands }) => {
-    const all = await commands();
+  run: async (call) => {
+    const [shell = ""] = call.args;
+    if (lists.includes(shell as ListName)) return listed(call, shell as ListName);
+    const all = await call.commands();
     const text = { bash, zsh, fish }[shell as (typeof shells)[number]](all);
     return { text, json: { shell, script: text } };
   },
 };
+
+/** Silent where there is no project: a completion that complains is in the way. */
+async function listed(call: Call, name: ListName): Promise<Reply> {
+  const found = await namesOf(call, name).catch(() => []);
+  return { text: found.join("\n"), json: found };
+}
+
+const mostNames = 500;
+const withGraph = packs.filter((pack) => pack.hasTasks).map(({ name }) => name);
+
+async function namesOf({ app, root }: Call, name: ListName): Promise<readonly string[]> {
+  if (name === "agents") {
+    const { offeredNames } = await import("../../orders/agents.ts");
+    const { readConfig } = await import("../../orders/config.ts");
+    return [...offeredNames(readConfig(pathsIn(root).heddle)), "command:", "scripted:"];
+  }
+  const opened = await app();
+  if (name === "runs")
+    return (await opened.journal.runs()).filter(({ archived }) => !archived).map(({ id }) => id);
+  return (await opened.preferring(...withGraph)).look((run) =>
+    [...run.tasks.all()].slice(0, mostNames).map(({ def }) => def.id),
+  );
+}
+
+/** What a command's first word, or the word after a flag, is one of. */
+function offeredBy(arg: { readonly name: string; readonly about: string } | undefined): ListName | undefined {
+  if (arg === undefined) return undefined;
+  if (arg.name === "run") return "runs";
+  if (arg.name === "agent") return "agents";
+  return /\btask(?:'s)? id\b|only this task/.test(arg.about) ? "tasks" : undefined;
+}
+
+const ask = (name: ListName) => `$(heddle completion ${name} 2>/dev/null)`;
 
 const flagsOf = (command: Command) =>
   Object.keys({ ...command.flags, ...commonFlags }).map((flag) => `--${flag}`);
@@ -37,12 +78,17 @@ function words(commands: readonly Command[]) {
   return { first, second: second.filter(([, following]) => following.length > 0) };
 }
 
+function dynamic(command: Command): string[] {
+  const name = offeredBy(command.args?.[0]);
+  return name === undefined ? [] : [ask(name)];
+}
+
 /** What may follow each command, as branches of a `case` in a shell. */
 function cases(commands: readonly Command[], assign: (list: string) => string): string {
   return commands
     .map(
       (command) =>
-        `    "${command.name}") ${assign([...choicesOf(command), ...flagsOf(command)].join(" "))} ;;`,
+        `    "${command.name}") ${assign([...dynamic(command), ...choicesOf(command), ...flagsOf(command)].join(" "))} ;;`,
     )
     .join("\n");
 }
@@ -70,6 +116,10 @@ ${cases(
 ${second.map(([word, following]) => `      ${word}) words="${following.join(" ")}" ;;`).join("\n")}
     esac
   fi
+  case "\${COMP_WORDS[COMP_CWORD-1]}" in
+    --run) words="${ask("runs")}" ;;
+    --agent) words="${ask("agents")}" ;;
+  esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   [ \${#COMPREPLY[@]} -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))
 }
@@ -99,6 +149,10 @@ ${cases(
 ${second.map(([word, following]) => `      ${word}) offered=(${following.join(" ")}) ;;`).join("\n")}
     esac
   fi
+  case "$words[CURRENT-1]" in
+    --run) offered=(${ask("runs")}) ;;
+    --agent) offered=(${ask("agents")}) ;;
+  esac
   compadd -a offered || _files
 }
 if [[ $funcstack[1] == _heddle ]]; then _heddle "$@"; else compdef _heddle heddle; fi`;
@@ -137,6 +191,13 @@ function fish(commands: readonly Command[]): string {
       (command) =>
         `complete -c heddle -f -n '__heddle_said ${command.name}' -a ${quoted(choicesOf(command).join(" "))}`,
     );
+  const found = commands.flatMap((command) => {
+    const name = offeredBy(command.args?.[0]);
+    if (name === undefined) return [];
+    return [
+      `complete -c heddle -f -n '__heddle_said ${command.name}' -a '(heddle completion ${name} 2>/dev/null)'`,
+    ];
+  });
   const flags = commands.flatMap((command) =>
     fishFlags(command.flags ?? {}, `-n '__heddle_begun ${command.name}'`),
   );
@@ -146,6 +207,7 @@ function fish(commands: readonly Command[]): string {
     ...heads,
     ...tails,
     ...choices,
+    ...found,
     ...flags,
     ...fishFlags(commonFlags, ""),
   ].join("\n");
@@ -153,7 +215,9 @@ function fish(commands: readonly Command[]): string {
 
 function fishFlags(flags: Readonly<Record<string, Flag>>, where: string): string[] {
   return Object.entries(flags).map(([flag, { about, takes, choices }]) => {
-    const value = choices ? ` -x -a ${quoted(choices.join(" "))}` : takes === undefined ? "" : " -r";
+    const list = flag === "run" ? "runs" : flag === "agent" ? "agents" : undefined;
+    const offered = choices?.join(" ") ?? (list && `(heddle completion ${list} 2>/dev/null)`);
+    const value = offered ? ` -x -a ${quoted(offered)}` : takes === undefined ? "" : " -r";
     return `complete -c heddle ${where} -l ${flag} -d ${quoted(about)}${value}`.replaceAll("  ", " ");
   });
 }

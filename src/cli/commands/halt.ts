@@ -1,13 +1,18 @@
 // Halting and resuming, under both names: for people, and for scripts written against the documents (C10).
 import { join, resolve } from "node:path";
+import { type Call, type Command, exits, type Reply, Usage } from "../../command/command.ts";
+import { numberOf } from "../../command/parse.ts";
+import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
+import { commandOf } from "../../core/steps/phase.ts";
 import { type App, Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
-import { isThere, isThereItself, readText, remove } from "../../host/files.ts";
+import { isThereItself, readText, remove } from "../../host/files.ts";
+import { isAlive } from "../../host/program/process.ts";
+import { stopFileIn } from "../../published/outside.ts";
+import { hintText } from "../../view/hint.ts";
 import { oneLine } from "../../view/safe.ts";
 import { haltView } from "../../view/state-json.ts";
-import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
-import { numberOf } from "../parse.ts";
 
 const reason = { name: "reason", about: "why", optional: true, many: true, text: true } as const;
 
@@ -39,23 +44,39 @@ export const stateHalt: Command = {
   run: requestHalt,
 };
 
-async function resumeRun({ app, flags }: Call): Promise<Reply> {
+/** `isHost`: for a script that drives the loop itself, and knows what it does next. */
+async function resumeRun({ app, flags, manner }: Call, isHost: boolean): Promise<Reply> {
   const opened = await app();
   const budget = flags.one("budget");
-  const before = await opened.look((run) => ({
-    halt: run.halt,
-    stopFile: opened.stopFileThere(run),
-    path: opened.stopFile(run),
-  }));
+  const stopFile = await opened.isStopped();
+  const before = await opened.look((run) => ({ halt: run.halt, stopFile, path: stopFileIn(run) }));
   const budgetUsd = budget === undefined ? {} : { budgetUsd: numberOf(budget, "--budget") };
-  await opened.submit({ kind: "resume", stopFile: before.stopFile, ...budgetUsd });
+  const skipped = flags.one("skip-baseline");
+  if (skipped !== undefined) await opened.submit({ kind: "skip-baseline", reason: skipped });
+  if (skipped === undefined || before.stopFile || before.halt?.code !== "baseline")
+    await opened.submit({ kind: "resume", stopFile: before.stopFile, ...budgetUsd });
   // After the fact: were it the other way round, a crash in between would lose the halt without a trace.
   if (before.stopFile) remove(before.path);
   const stop = before.stopFile ? " (STOP file removed)" : "";
   const active = before.halt?.activeTask ? `. Previously active task: ${before.halt.activeTask}` : "";
+  const { holder, command, left } = await opened.look((run) => ({
+    holder: run.holder,
+    command: commandOf(run),
+    left: run.counts.pending + run.counts.running + run.counts.blocked,
+  }));
+  const isDriven = holder !== null && isAlive(holder);
+  const tasks = left > 0 ? ` (${left} task${left === 1 ? "" : "s"} left)` : "";
+  const next = isDriven
+    ? "The orchestrator that runs goes on."
+    : `Nothing runs yet. To continue${tasks}: ${hintText(command, manner)}`;
   return {
-    text: `Execution resumed${stop}${active}`,
-    json: { resumed: true, stop_file_removed: before.stopFile, reason: before.halt?.reason ?? "stop_file" },
+    text: [`Execution resumed${stop}${active}`, ...(isHost ? [] : [next])].join("\n"),
+    json: {
+      resumed: true,
+      stop_file_removed: before.stopFile,
+      reason: before.halt?.reason ?? "stop_file",
+      go_on: isDriven ? null : hintText(command),
+    },
   };
 }
 
@@ -65,9 +86,14 @@ export const resume: Command = {
   group: "steer",
   flags: {
     budget: { about: "raise the run's budget, when that was what halted it", takes: "USD", byHand: true },
+    "skip-baseline": {
+      about: "go on although the base cannot be checked, and record why",
+      takes: "WHY",
+      byHand: true,
+    },
   },
   examples: ["heddle resume", "heddle resume --budget 200"],
-  run: resumeRun,
+  run: (call) => resumeRun(call, false),
 };
 
 export const stateResume: Command = {
@@ -75,7 +101,7 @@ export const stateResume: Command = {
   summary: "clear a halt; the same as `heddle resume`",
   group: "state",
   examples: ["heddle state resume"],
-  run: resumeRun,
+  run: (call) => resumeRun(call, true),
 };
 
 /** Only a halt exits 1: a state that cannot be read is another matter, and scripts must be able to tell. */
@@ -84,14 +110,14 @@ export const checkHalt: Command = {
   summary: "exit 1 when the run is halted, 0 when it is not",
   group: "state",
   examples: ["heddle state check-halt || exit"],
-  run: async ({ app, root }) => {
+  run: async ({ app, root, journals }) => {
     const halted = (why: string): Reply => ({
       text: `HALTED: ${oneLine(why)}`,
       json: { halted: true, reason: why },
       exit: exits.refused,
     });
-    const paths = pathsIn(root);
-    if (!isThere(paths.database) && isThereItself(join(paths.planning, "STOP"))) return halted("stop_file");
+    if (!(await journals.has(root)) && isThereItself(join(pathsIn(root).planning, "STOP")))
+      return halted("stop_file");
     const opened = await app().catch(asUnreadable);
     const found = await look(opened).catch(asUnreadable);
     if (found.stopFile) return halted("stop_file");
@@ -99,8 +125,9 @@ export const checkHalt: Command = {
   },
 };
 
-function look(app: App) {
-  return app.look((run) => ({ stopFile: app.stopFileThere(run), reason: run.halt?.reason ?? null }));
+async function look(app: App) {
+  const reason = await app.look((run) => run.halt?.reason ?? null);
+  return { stopFile: await app.isStopped(), reason };
 }
 
 function asUnreadable(error: unknown): never {
@@ -124,7 +151,7 @@ export const confirmHalt: Command = {
   examples: ["heddle state confirm-halt"],
   run: async ({ app }) => {
     const opened = await app();
-    const stopFile = await opened.look((run) => opened.stopFileThere(run));
+    const stopFile = await opened.isStopped();
     await opened.submit({ kind: "confirm-halt", stopFile });
     const running = await opened.look((run) => [...run.running]);
     return {
@@ -141,8 +168,8 @@ export const haltStatus: Command = {
   examples: ["heddle state halt-status --format json"],
   run: async ({ app }) => {
     const opened = await app();
+    const stopFile = await opened.isStopped();
     const json = await opened.look((run) => {
-      const stopFile = opened.stopFileThere(run);
       const { requested, ...rest } = haltView(run) as { requested: boolean } & Record<
         string,
         string | boolean | null
@@ -172,6 +199,7 @@ function fileSays(file: string): string {
 export const answer: Command = {
   name: "answer",
   summary: "answer a question that the run has asked",
+  brief: "answer a question of an agent",
   group: "steer",
   args: [
     { name: "question", about: "the question's id" },
@@ -183,7 +211,9 @@ export const answer: Command = {
     const file = flags.one("file");
     if ((file === undefined) === (words.length === 0)) {
       const what = file === undefined ? "`text` is missing: the answer" : "the answer is given twice";
-      throw new Usage(problem("no-answer", what, { hint: `heddle answer ${id} "<text>", or --file FILE` }));
+      throw new Usage(
+        problem("no-answer", what, { hint: [toCall(`answer ${id} "<text>"`), ", or --file FILE"] }),
+      );
     }
     const text = file === undefined ? words.join(" ") : fileSays(file);
     await (await app()).submit({ kind: "answer", id, answer: text });

@@ -1,11 +1,7 @@
 // Keeping what there is: the activity log, backups, and plans that come from elsewhere.
 import { resolve } from "node:path";
-import { problem } from "../../core/problem.ts";
-import { Refused } from "../../engine/app.ts";
+import type { Command } from "../../command/command.ts";
 import { logLine } from "../../engine/log.ts";
-import { pathsIn } from "../../engine/paths.ts";
-import { isThere } from "../../host/files.ts";
-import type { Command } from "../command.ts";
 
 const levels = ["INFO", "WARN", "ERROR"] as const;
 
@@ -38,7 +34,7 @@ export const backup: Command = {
   args: [{ name: "file", about: "where to" }],
   examples: ["heddle backup ../heddle-backup.db"],
   run: async ({ app, args: [file = ""] }) => {
-    const { backUp } = await import("../../engine/backup.ts");
+    const { backUp } = await import("../../keep/backup.ts");
     const { facts } = await backUp(await app(), resolve(file));
     return { text: `Backed up ${facts} facts to ${resolve(file)}`, json: { file: resolve(file), facts } };
   },
@@ -50,34 +46,10 @@ export const restore: Command = {
   group: "keep",
   args: [{ name: "file", about: "a backup" }],
   examples: ["heddle restore ../heddle-backup.db"],
-  run: async ({ root, args: [file = ""] }) => {
-    const { restoreBackup } = await import("../../engine/backup.ts");
-    const { facts, aside } = await restoreBackup(root, resolve(file));
+  run: async ({ root, packs, journals, args: [file = ""] }) => {
+    const { restoreBackup } = await import("../../keep/backup.ts");
+    const { facts, aside } = await restoreBackup({ root, packs, journals }, resolve(file));
     const kept = aside === null ? "" : `\nwhat was there is at ${aside}`;
     return { text: `Restored ${facts} facts from ${resolve(file)}${kept}`, json: { facts, aside } };
-  },
-};
-
-export const importTasker: Command = {
-  name: "import tasker",
-  summary: "take over a plan of the first implementation, with its statuses, attempts and events",
-  group: "keep",
-  args: [{ name: "dir", about: "the folder that holds its state.json" }],
-  examples: ["heddle import tasker project-planning"],
-  run: async ({ root, args: [dir = ""], warn }) => {
-    const { importPlan } = await import("../../engine/import.ts");
-    if (isThere(pathsIn(root).database))
-      throw new Refused([
-        problem("project-exists", `there is a heddle project already in ${root}`, {
-          hint: "use --dir for another place",
-        }),
-      ]);
-    const app = await importPlan({ root, by: "import", warn }, resolve(dir));
-    try {
-      const json = await app.look((run) => ({ run: run.id, phase: run.phase, tasks: { ...run.counts } }));
-      return { text: `Imported ${json.run} in phase ${json.phase}`, json };
-    } finally {
-      app.close();
-    }
   },
 };

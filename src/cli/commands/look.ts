@@ -1,20 +1,27 @@
 // Commands that look and change nothing: status, why, history, replay, verify.
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Call, type Command, exits, isJson, type Reply } from "../../command/command.ts";
+import { numberOf } from "../../command/parse.ts";
+import { type Drawing, Screen } from "../../command/terminal/screen.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { find, isProblem } from "../../core/answer.ts";
 import { fold, newRun } from "../../core/apply.ts";
 import type { Entry, Fact } from "../../core/fact.ts";
+import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
 import { whyRun, whyTask } from "../../core/why.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import { protocolNamed } from "../../engine/protocols.ts";
+import { Watch } from "../../journal/watch.ts";
 import { isDetail, lineOf } from "../../view/activity.ts";
+import { briefEventsOf, lastEvents } from "../../view/events.ts";
+import { hintText, type Manner } from "../../view/hint.ts";
 import { oneLine } from "../../view/safe.ts";
-import { stateView } from "../../view/state-json.ts";
+import { hasEvents, stateView } from "../../view/state-json.ts";
 import { statusDocument, statusText } from "../../view/status.ts";
-import { type Call, type Command, exits, isJson, type Reply } from "../command.ts";
-import { numberOf } from "../parse.ts";
-import { type Drawing, Screen } from "../screen.ts";
-import { terminal } from "../terminal.ts";
+import { coordinatorLine, coordinatorsOf } from "../../watch/coordinators.ts";
+import { idleOf } from "../../watch/idle.ts";
+import { lastWords, lastWordsText } from "../../work/evidence/last-words.ts";
 
 export const status: Command = {
   name: "status",
@@ -25,19 +32,53 @@ export const status: Command = {
   interruptible: true,
   run: async (call) => {
     const app = await call.app();
+    const unreadable = await app.unreadable();
+    if (unreadable) return standing(call, unreadable);
     if (call.flags.has("watch")) await watch(call, app);
-    const reply = await show(app);
+    const reply = await show(app, call.manner);
     return call.signal.aborted ? { ...reply, exit: exits.interrupted } : reply;
   },
 };
 
-async function show(app: App): Promise<Reply> {
+/** Where a run stands whose own protocol is broken: as far as its row in the journal says it. */
+function standing(
+  { warn, manner }: Call,
+  { run: { id, protocol, phase, position }, problems }: NonNullable<Awaited<ReturnType<App["unreadable"]>>>,
+): Reply {
+  for (const each of problems) warn(each);
+  return {
+    text: `${id} (${protocol}) is in ${phase}, after ${position} facts; its protocol cannot be read\nhint: ${manner(`protocol check ${protocol}`)}`,
+    json: { run: id, protocol, phase, position, problems },
+    exit: exits.warned,
+  };
+}
+
+async function show(app: App, manner: Manner): Promise<Reply> {
+  const idle = await idleOf(app);
+  const coordinators = await coordinatorsOf(app, await app.run());
+  const [stopFile, nowMs] = [await app.isStopped(), Date.now()];
+  const failed = await app.look((run) =>
+    run.tasks
+      .notable()
+      .filter(({ state }) => state === "failed")
+      .slice(0, 5)
+      .map(({ def, evidence }) => ({ id: def.id, evidence: structuredClone(evidence) })),
+  );
+  // Of the first few that failed: a page is no log.
+  const words = new Map(failed.map(({ id, evidence }) => [id, lastWordsText(lastWords(evidence, 3))]));
   return app.look((run) => {
-    const stopFile = app.stopFileThere(run);
     return {
-      text: statusText(run, { ...terminal(), stopFile, nowMs: Date.now() }),
+      text: statusText(run, {
+        ...terminal(),
+        manner,
+        stopFile,
+        idle,
+        words,
+        nowMs,
+        coordinated: coordinatorLine(coordinators),
+      }),
       painted: true,
-      json: statusDocument(run, { stopFile }),
+      json: statusDocument(run, { stopFile, idle, standingBy: coordinators.standingBy }),
     };
   });
 }
@@ -55,14 +96,13 @@ async function watch(call: Call, app: App): Promise<void> {
   }
 }
 
-async function follow({ signal, say }: Call, app: App, screen: Drawing | undefined): Promise<void> {
+async function follow({ signal, say, manner }: Call, app: App, screen: Drawing | undefined): Promise<void> {
   const live = screen !== undefined;
   let shown = "";
-  let version = -1;
+  const watch = new Watch(app.journal);
   while (!signal.aborted) {
-    if (version !== app.journal.version() || live) {
-      version = app.journal.version();
-      const { text = "", json } = await show(app);
+    if (watch.hasChanged() || live) {
+      const { text = "", json } = await show(app, manner);
       const { phase, tasks } = json as { phase: string; tasks: Record<string, number> };
       const line = live
         ? text
@@ -73,33 +113,38 @@ async function follow({ signal, say }: Call, app: App, screen: Drawing | undefin
       else if (line !== shown) say(line);
       shown = line;
       if (await app.look((run) => run.protocol.phases.some((each) => each.end && each.name === run.phase)))
-        return;
+        break;
     }
     await sleep(100, undefined, { signal }).catch(() => {});
   }
+  watch.stop();
 }
 
 export const why: Command = {
   name: "why",
-  summary: "say why a task, or the run, stands where it stands",
+  summary: "explain why a task, or the run, is in its current state",
   group: "look",
   args: [{ name: "task", about: "a task id", optional: true }],
   examples: ["heddle why", "heddle why T007"],
-  run: async ({ app: open, args: [task] }) => {
+  run: async ({ app: open, args: [task], manner }) => {
     const app = await open();
-    const parked = task === undefined ? [] : await parkedReason(app, task);
+    const idle = await idleOf(app);
+    const by = coordinatorLine(await coordinatorsOf(app, await app.run()));
+    const parked = task !== undefined ? await parkedReason(app, task) : by === undefined ? [] : [by];
     return app.look((run) => {
       const found = task === undefined ? undefined : find(run, task);
       if (found && isProblem(found)) throw new Refused([found]);
-      const known = found ? whyTask(run, found) : whyRun(run);
+      const known = found ? whyTask(run, found, idle) : whyRun(run, idle);
       const reason = { ...known, reasons: [...known.reasons, ...parked] };
       const head = found ? `${found.def.id} is ${reason.status}` : `${run.id} is in phase ${reason.status}`;
+      const red = found && found.state !== "complete" ? lastWords(found.evidence) : [];
       const lines = [
         head,
         ...reason.reasons.map((each) => `  ${oneLine(each)}`),
-        ...(reason.hint ? [`hint: ${reason.hint}`] : []),
+        ...lastWordsText(red).map((each) => `  ${oneLine(each)}`),
+        ...(reason.hint ? [`hint: ${hintText(reason.hint, manner)}`] : []),
       ];
-      return { text: lines.join("\n"), json: { task: task ?? null, ...reason } };
+      return { text: lines.join("\n"), json: { task: task ?? null, ...reason, red } };
     });
   },
 };
@@ -107,8 +152,9 @@ export const why: Command = {
 /** Whose limit it waits for, and until when: that stands in the history alone. */
 async function parkedReason(app: App, task: string): Promise<string[]> {
   if (!(await app.look((run) => (run.tasks.get(task)?.notBeforeMs ?? 0) > run.runMs))) return [];
-  const own = (await app.history()).filter(({ fact }) => "task" in fact && fact.task === task);
-  const fact = own.findLast(({ fact: { kind } }) => /^(attempt|task)-/.test(kind))?.fact;
+  const kinds = ["attempt-parked", "attempt-failed", "task-started", "task-retried"] as const;
+  const own = await app.history({ kinds });
+  const fact = own.findLast(({ fact: about }) => "task" in about && about.task === task)?.fact;
   return fact?.kind === "attempt-parked" ? [`attempt ${fact.attempt} is parked: ${fact.reason}`] : [];
 }
 
@@ -186,7 +232,7 @@ export const replay: Command = {
     if (at > last)
       throw new Refused([
         problem("no-such-fact", `there is no fact ${at}: the last one is ${last}`, {
-          hint: `heddle replay --at ${last}`,
+          hint: toCall(`replay --at ${last}`),
         }),
       ]);
     const chosen = await opened.run();
@@ -194,13 +240,17 @@ export const replay: Command = {
       id: "",
       protocol: "",
     };
-    const table = protocolNamed(protocol);
+    const table = opened.packs.named(protocol);
     if (!table) throw new Error(`bug: no protocol ${protocol}`);
-    const run = fold(newRun(id, table), entries.slice(0, at));
+    const before = entries.slice(0, at);
+    const run = fold(newRun(id, table), before);
     return {
       text: statusText(run, { ...terminal(), stopFile: false, nowMs: Date.parse(run.updatedAt) }),
       painted: true,
-      json: stateView(run, { all: true }),
+      json: {
+        ...stateView(run, { all: true }),
+        ...(hasEvents(run) && { events: before.flatMap(briefEventsOf).slice(-lastEvents) }),
+      },
     };
   },
 };

@@ -2,14 +2,14 @@
 // person's own agent what the person allows; inside an attempt the five things that an agent may do there.
 
 import { isatty } from "node:tty";
-import { readConfig } from "../../engine/config.ts";
+import { type Call, type Command, exits, type Reply } from "../../command/command.ts";
+import { demandFolder } from "../../command/demand-folder.ts";
+import { keepClean, print } from "../../command/out.ts";
 import { pathsIn } from "../../engine/paths.ts";
 import { serve, type Tool } from "../../mcp/server.ts";
-import { type Call, type Command, exits, type Reply } from "../command.ts";
-import { demandFolder } from "../demand-folder.ts";
+import { readConfig } from "../../orders/config.ts";
 import { allowedByDefault, hostTools } from "../mcp/host-tools.ts";
 import { insideTools, refusedInside } from "../mcp/inside-tools.ts";
-import { keepClean, print } from "../out.ts";
 
 declare const HEDDLE_VERSION: string;
 

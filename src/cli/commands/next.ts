@@ -1,14 +1,16 @@
 // `heddle next`: what the rules ask for now, why, and doing it (L8, L9, L10, C5).
 
-import { relative } from "node:path";
+import { agentFlags } from "../../command/agent-flags.ts";
+import { type Call, type Command, type Reply, Usage } from "../../command/command.ts";
+import { landFlags } from "../../command/landing.ts";
+import { webBeside, webFlag } from "../../command/web-beside.ts";
+import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
 import { step } from "../../core/step.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import { explainText, suggestionText } from "../../view/suggestion.ts";
-import { agentFlags } from "../agent-flags.ts";
-import { type Call, type Command, exits, type Reply, Usage } from "../command.ts";
-import { goOn } from "../go-on.ts";
-import { goOnWithMission } from "./mission.ts";
+import { goOn } from "../../packs/documents/go-on.ts";
+import { dryRun, suggested } from "../../packs/documents/suggested.ts";
+import { packNamed } from "../../packs/packs.ts";
 
 export const next: Command = {
   name: "next",
@@ -27,6 +29,8 @@ export const next: Command = {
     },
     to: { about: "the phase to go to, with --override", takes: "PHASE", byHand: true },
     ...agentFlags,
+    land: landFlags.land,
+    ...webFlag,
   },
   examples: [
     "heddle next",
@@ -43,40 +47,20 @@ export const next: Command = {
     if (!flags.has("override") && flags.has("to"))
       throw new Usage(
         problem("no-override", "`--to` goes with `--override`", {
-          hint: 'heddle next --override "<why>" --to PHASE',
+          hint: toCall('next --override "<why>" --to PHASE'),
         }),
       );
     const app = (await call.app()).choosing({ run: args[0] });
-    const protocol = await app.look((run) => run.protocolName);
-    const isPlan = protocol === "decomposition";
-    if (isPlan && !flags.has("dry-run")) await ingestSpec(app);
+    const pack = packNamed(await app.look((run) => run.protocolName));
+    if (!flags.has("dry-run")) await pack?.takeIn?.(app);
     const reason = flags.one("override");
     if (reason !== undefined) return override(call, app, reason);
     if (flags.has("dry-run")) return dryRun(call, app);
-    if (protocol === "tuning") return showTuning(call, app);
-    if (protocol === "mission") return goOnWithMission(call, app);
-    return isPlan
-      ? advance(call, app)
-      : goOn(call, app, { all: flags.has("all"), explain: flags.has("explain") });
+    await webBeside(call);
+    if (pack?.next) return pack.next(call, app);
+    return goOn(call, app, { all: flags.has("all"), explain: flags.has("explain") });
   },
 };
-
-async function ingestSpec(app: App): Promise<void> {
-  if ((await app.look((run) => run.phase)) !== "ingestion") return;
-  const { ingest } = await import("../../engine/planning.ts");
-  await ingest(app);
-}
-
-async function suggested({ flags }: Call, app: App) {
-  const { suggest } = await import("../../engine/task.ts");
-  const { suggestion, explained } = await suggest(app);
-  const asked = flags.has("explain");
-  return {
-    suggestion,
-    lines: asked ? [explainText(explained)] : [],
-    more: asked ? { explained } : {},
-  };
-}
 
 async function override(call: Call, app: App, reason: string): Promise<Reply> {
   const { suggestion, lines, more } = await suggested(call, app);
@@ -97,42 +81,5 @@ async function override(call: Call, app: App, reason: string): Promise<Reply> {
   return {
     text: [...lines, `Overridden: now in ${phase} (${reason})`].join("\n"),
     json: { ...suggestion, ...more, overridden: { to: phase, reason, position } },
-  };
-}
-
-async function dryRun(call: Call, app: App): Promise<Reply> {
-  const { suggestion, lines, more } = await suggested(call, app);
-  return {
-    text: [...lines, suggestionText(suggestion)].join("\n"),
-    json: { ...suggestion, ...more },
-    exit: exits.done,
-  };
-}
-
-/** A tuning is moved by `heddle tune` alone, which knows its actions. */
-async function showTuning(call: Call, app: App): Promise<Reply> {
-  const { text, json } = await dryRun(call, app);
-  const { stateAt } = await import("../../protocols/tuning/subjects.ts");
-  const entry = String(await app.look((run) => stateAt(run, "target_skill.path") ?? "PATH"));
-  const hint = `heddle tune ${relative(process.cwd(), entry)} goes on with it`;
-  return { text: `${text}\n${hint}`, json, exit: exits.refused };
-}
-
-/** A plan moves by a command of its own for everything but the step itself. */
-async function advance(call: Call, app: App): Promise<Reply> {
-  const { suggestion, lines, more } = await suggested(call, app);
-  const text = [...lines, suggestionText(suggestion)];
-  const { action, currentPhase, suggestedNext } = suggestion;
-  if (action !== "go")
-    return {
-      text: text.join("\n"),
-      json: { ...suggestion, ...more, done: false },
-      exit: action === "end" ? exits.done : exits.refused,
-    };
-  const { observe } = await import("../../engine/planning.ts");
-  await app.submit({ kind: "advance", digests: await observe(app) });
-  return {
-    text: [...text, `Advanced from ${currentPhase} to ${suggestedNext}`].join("\n"),
-    json: { ...suggestion, ...more, done: true },
   };
 }

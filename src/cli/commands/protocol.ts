@@ -1,27 +1,32 @@
 // `heddle protocol`: the machines as data, drawn and checked (L14), and a project's own beside them (U8).
+
+import type { Call, Command } from "../../command/command.ts";
+import { toCall } from "../../core/hint.ts";
 import { closest, type Problem, problem } from "../../core/problem.ts";
 import type { Protocol } from "../../core/protocol.ts";
 import { Refused } from "../../engine/app.ts";
 import { pathsIn } from "../../engine/paths.ts";
+import { allProtocols, builtIn } from "../../packs/load.ts";
+import { packNamed, packs } from "../../packs/packs.ts";
 import { checkProtocol } from "../../protocols/check.ts";
-import { protocolNamed, protocols } from "../../protocols/registry.ts";
 import { protocolJson, protocolMermaid, protocolTable } from "../../view/protocol.ts";
-import type { Call, Command } from "../command.ts";
 
 const name = { name: "protocol", about: "a protocol's name" } as const;
 
+const example = packs.find((pack) => pack.beginsWithBrief)?.name ?? "";
+
 const heddleDir = ({ root }: Pick<Call, "root">) => pathsIn(root).heddle;
-const own = () => import("../../engine/own-protocols.ts");
+const own = () => import("../../packs/own-protocols.ts");
 
 async function named(call: Pick<Call, "root">, word: string): Promise<Protocol> {
   const { ownFiles, ownProtocolNamed } = await own();
-  const found = protocolNamed(word) ?? (await ownProtocolNamed(heddleDir(call), word));
+  const found = packNamed(word) ? await builtIn.load(word) : await ownProtocolNamed(heddleDir(call), word);
   if (found) return found;
-  const names = [...Object.keys(protocols), ...ownFiles(heddleDir(call)).keys()];
+  const names = [...packs.map((pack) => pack.name), ...ownFiles(heddleDir(call)).keys()];
   const meant = closest(word, names);
   throw new Refused([
     problem("unknown-protocol", `\`${word}\` is not a protocol: there are ${names.join(", ")}`, {
-      hint: meant ? `did you mean \`${meant}\`?` : "heddle protocol list",
+      hint: meant ? `did you mean \`${meant}\`?` : toCall("protocol list"),
     }),
   ]);
 }
@@ -33,7 +38,11 @@ export const list: Command = {
   examples: ["heddle protocol list"],
   run: async (call) => {
     const { ownFiles, readOwn } = await own();
-    const built = Object.values(protocols).map((each) => ({ ...shortly(each), file: null, problem: null }));
+    const built = Object.values(await allProtocols()).map((each) => ({
+      ...shortly(each),
+      file: null,
+      problem: null,
+    }));
     const files = [...ownFiles(heddleDir(call))];
     const others = await Promise.all(
       files.map(async ([word, file]) => {
@@ -63,9 +72,9 @@ export const show: Command = {
     svg: { about: "as a drawing that a browser shows" },
   },
   examples: [
-    "heddle protocol show lifecycle",
-    "heddle protocol show lifecycle --mermaid",
-    "heddle protocol show lifecycle --svg > lifecycle.svg",
+    `heddle protocol show ${example}`,
+    `heddle protocol show ${example} --mermaid`,
+    `heddle protocol show ${example} --svg > ${example}.svg`,
   ],
   run: async (call) => {
     const { args, flags } = call;
@@ -81,14 +90,16 @@ export const check: Command = {
   summary: "prove that every phase is reachable, every state has a way on and every loop a bound",
   group: "look",
   args: [{ ...name, optional: true }],
-  examples: ["heddle protocol check", "heddle protocol check lifecycle"],
+  examples: ["heddle protocol check", `heddle protocol check ${example}`],
   run: async (call) => {
     const [word] = call.args;
     const { ownFiles } = await own();
     const words =
-      word === undefined ? [...Object.keys(protocols), ...ownFiles(heddleDir(call)).keys()] : [word];
-    const chosen = await Promise.all(words.map((each) => named(call, each)));
-    const problems = (await Promise.all(chosen.map((each) => findings(call, each)))).flat();
+      word === undefined ? [...packs.map((pack) => pack.name), ...ownFiles(heddleDir(call)).keys()] : [word];
+    const found = await Promise.all(words.map((each) => named(call, each).catch(refusal)));
+    const chosen = found.flatMap((each) => (each instanceof Refused ? [] : [each]));
+    const broken = found.flatMap((each) => (each instanceof Refused ? each.problems : []));
+    const problems = [...broken, ...(await Promise.all(chosen.map((each) => findings(call, each)))).flat()];
     if (problems.length > 0) throw new Refused(problems);
     return {
       text: chosen
@@ -98,6 +109,12 @@ export const check: Command = {
     };
   },
 };
+
+/** One that cannot be read keeps nobody from checking the others. */
+function refusal(error: unknown): Refused {
+  if (error instanceof Refused) return error;
+  throw error;
+}
 
 async function findings(call: Pick<Call, "root">, protocol: Protocol): Promise<Problem[]> {
   const { skilledRoles } = await own();
@@ -115,7 +132,10 @@ export const create: Command = {
     const { newProtocol } = await own();
     const file = newProtocol(heddleDir(call), word);
     return {
-      text: [file, `hint: heddle protocol check ${word}; heddle protocol start ${word} "<brief>"`].join("\n"),
+      text: [
+        file,
+        `hint: ${call.manner(`protocol check ${word}`)}; ${call.manner(`protocol start ${word} "<brief>"`)}`,
+      ].join("\n"),
       json: { name: word, file },
     };
   },
@@ -145,19 +165,32 @@ export const start: Command = {
   run: async (call) => {
     const [word = "", brief = ""] = call.args;
     const protocol = await named(call, word);
-    if (Object.hasOwn(protocols, word) && word !== "lifecycle")
+    if (packNamed(word) && !packNamed(word)?.beginsWithBrief)
       throw new Refused([
-        problem("built-in", `\`${word}\` has commands of its own`, { hint: "heddle help" }),
+        problem("built-in", `\`${word}\` has commands of its own`, { hint: toCall("help") }),
       ]);
     const problems = await findings(call, protocol);
     if (problems.length > 0) throw new Refused(problems);
-    const { newRun } = await import("../../engine/task.ts");
+    const { newRun } = await import("../../packs/documents/runs.ts");
     const by = process.env.HEDDLE_ACTOR ?? "operator";
     const target = call.flags.one("target");
-    const app = await newRun({ root: call.root, by, warn: call.warn, protocol: word, brief, target });
+    const app = await newRun({
+      root: call.root,
+      packs: call.packs,
+      journals: call.journals,
+      by,
+      warn: call.warn,
+      protocol: word,
+      brief,
+      target,
+    });
     try {
       return await app.look((run) => ({
-        text: [`${run.id}: ${protocol.about}`, `RUN_DIR=${run.planningDir}`, "hint: heddle next"].join("\n"),
+        text: [
+          `${run.id}: ${protocol.about}`,
+          `RUN_DIR=${run.planningDir}`,
+          `hint: ${call.manner("next")}`,
+        ].join("\n"),
         json: { run: run.id, run_dir: run.planningDir, target_dir: run.targetDir, phase: run.phase },
       }));
     } finally {

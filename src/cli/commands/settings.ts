@@ -1,10 +1,11 @@
 // `heddle settings`: files of the repository that would steer an agent, and a person's approval of them.
+
+import type { Call, Command } from "../../command/command.ts";
 import { closest, problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
-import type { Settings, Steered } from "../../engine/steering.ts";
-import type { Call, Command } from "../command.ts";
+import type { Settings, Steered } from "../../orders/steering.ts";
 
-const engine = () => import("../../engine/steering.ts");
+const engine = () => import("../../orders/steering.ts");
 const agent = { name: "agent", about: "claude, codex, gemini or opencode" } as const;
 const states = { on: "approved", off: "off", changed: "off: changed since they were approved" } as const;
 
@@ -26,13 +27,13 @@ export const list: Command = {
     "list files of the target that would steer an agent (hooks, MCP servers, settings), and who may follow them",
   group: "look",
   examples: ["heddle settings list"],
-  run: async ({ app }) => {
+  run: async ({ app, manner }) => {
     const { settingsOf } = await engine();
     const all = await settingsOf(await app());
     const shown = all.flatMap((each) => [
       `${each.title}: ${states[each.state]}`,
       ...each.files.map(({ path }) => `  ${path}`),
-      ...(each.state === "on" ? [] : [`  hint: heddle settings show ${each.agent}`]),
+      ...(each.state === "on" ? [] : [`  hint: ${manner(`settings show ${each.agent}`)}`]),
     ]);
     return {
       text: shown.join("\n") || "no file of the target would steer an agent",
@@ -53,8 +54,8 @@ export const show: Command = {
     const files = found.files.map(({ path, text }) => `--- ${path}\n${text.trimEnd()}`);
     const last =
       found.state === "on"
-        ? `approved: ${found.title} follows them; heddle settings revoke ${found.agent} takes it back`
-        : `${states[found.state]}\nhint: heddle settings approve ${found.agent} --seen ${found.sha256.slice(0, 16)}`;
+        ? `approved: ${found.title} follows them; ${call.manner(`settings revoke ${found.agent}`)} takes it back`
+        : `${states[found.state]}\nhint: ${call.manner(`settings approve ${found.agent} --seen ${found.sha256.slice(0, 16)}`)}`;
     return {
       text: [...files, "---", last].join("\n"),
       json: { ...shortly(found), contents: contents(found) },

@@ -1,12 +1,13 @@
 // `heddle transcript`: what one attempt's agent said and did (X18).
+
+import type { Command } from "../../command/command.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { isProblem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
-import type { Part, Transcript } from "../../engine/transcript.ts";
 import { eventText, shown } from "../../view/attach.ts";
 import { oneLine } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
-import type { Command } from "../command.ts";
-import { terminal } from "../terminal.ts";
+import type { Part, Transcript } from "../../watch/transcript.ts";
 
 export const transcript: Command = {
   name: "transcript",
@@ -21,7 +22,7 @@ export const transcript: Command = {
   flags: {
     raw: { about: "what the agent's program printed, as it printed it" },
     part: {
-      about: "of the agent itself, or of whoever judged or mended its work",
+      about: "of the agent itself, or of the agent that judged or fixed its work",
       takes: "PART",
       choices: ["work", "review", "fixer"],
     },
@@ -32,7 +33,7 @@ export const transcript: Command = {
     "heddle transcript T007 --json",
   ],
   run: async ({ app, args: [word = ""], flags }) => {
-    const { transcript: read } = await import("../../engine/transcript.ts");
+    const { transcript: read } = await import("../../watch/transcript.ts");
     const found = await read(await app(), word, (flags.one("part") ?? "work") as Part);
     if (isProblem(found)) throw new Refused([found]);
     const { raw, ...rest } = found;

@@ -1,15 +1,19 @@
 // `heddle undo`: shows one task's change, and takes it back.
+
+import { type Call, type Command, exits, type Reply } from "../../command/command.ts";
+import { landAgain } from "../../command/landing.ts";
+import { canAsk, prompts } from "../../command/terminal/prompts.ts";
+import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
 import { type App, Refused } from "../../engine/app.ts";
-import type { Undoing } from "../../engine/undo.ts";
+import type { Undoing } from "../../keep/undo.ts";
+import { hintText, type Manner } from "../../view/hint.ts";
 import { oneLine, safe } from "../../view/safe.ts";
-import { type Call, type Command, exits, type Reply } from "../command.ts";
-import { canAsk, prompts } from "../prompts.ts";
-import { landingText } from "./execute.ts";
 
 export const undo: Command = {
   name: "undo",
   summary: "show one task's change, and take it back on the integration branch",
+  brief: "take back what a task changed",
   group: "steer",
   args: [{ name: "task", about: "a task id" }],
   flags: {
@@ -21,16 +25,20 @@ export const undo: Command = {
   run: async (call) => {
     const { args, flags } = call;
     const app = await call.app();
-    const { undoing } = await import("../../engine/undo.ts");
+    const { undoing } = await import("../../keep/undo.ts");
     const what = await undoing(app, args[0] ?? "");
-    call.say(safe(described(what)));
+    call.say(safe(described(what, call.manner)));
     if (what.completed.length > 0 && !flags.has("force"))
       throw new Refused([
         problem(
           "depended-on",
           `${what.task} cannot go alone: ${listed(what.completed)} rest on it and are complete`,
           {
-            hint: `heddle undo ${what.completed.at(-1)} first, or heddle undo ${what.task} --force`,
+            hint: [
+              toCall(`undo ${what.completed.at(-1)}`),
+              " first, or ",
+              toCall(`undo ${what.task} --force`),
+            ],
           },
         ),
       ]);
@@ -41,11 +49,11 @@ export const undo: Command = {
 
 const shownLines = 60;
 
-function described({ task, name, files, diff, waiting, landed }: Undoing): string {
+function described({ task, name, files, diff, waiting, landed }: Undoing, manner: Manner): string {
   const lines = diff.split("\n");
   const more =
     lines.length > shownLines
-      ? [`… ${lines.length - shownLines} more lines: heddle undo ${task} --json`]
+      ? [`… ${lines.length - shownLines} more lines: ${manner(`undo ${task} --json`)}`]
       : [];
   return [
     `${task}  ${oneLine(name)}`,
@@ -70,19 +78,21 @@ async function agreed(call: Call, { task }: Undoing): Promise<boolean> {
 function notDone(call: Call, what: Undoing): Reply {
   const text = canAsk(call)
     ? "nothing was changed"
-    : `nothing was changed\nhint: heddle undo ${what.task} --yes`;
+    : `nothing was changed\nhint: ${call.manner(`undo ${what.task} --yes`)}`;
   return { text, json: { undone: false, ...what }, exit: exits.refused };
 }
 
-async function takeBack({ flags }: Call, app: App, what: Undoing): Promise<Reply> {
-  const { undo: carryOut } = await import("../../engine/undo.ts");
-  const commit = await carryOut(app, what, flags.one("reason") ?? "taken back by a person");
-  const { landRun } = await import("../../engine/execute.ts");
-  const landing = what.landed ? await landRun(app) : null;
+async function takeBack(call: Call, app: App, what: Undoing): Promise<Reply> {
+  const { undo: carryOut } = await import("../../keep/undo.ts");
+  const commit = await carryOut(app, what, call.flags.one("reason") ?? "taken back by a person");
+  const again = what.landed ? await landAgain(call, app) : null;
   const lines = [
     `undone: ${what.task} by ${commit.slice(0, 12)}`,
-    ...(landing ? [landingText(landing)] : []),
-    `hint: heddle state retry-task ${what.task} has it done again; heddle state skip-task ${what.task} "<why>" leaves it out`,
+    ...(again ? [again.text] : []),
+    `hint: ${hintText([{ do: "retry-task", task: what.task }, " has it done again; ", { do: "skip-task", task: what.task }, " leaves it out"], call.manner)}`,
   ];
-  return { text: lines.join("\n"), json: { undone: true, ...what, by: commit, landing } };
+  return {
+    text: lines.join("\n"),
+    json: { undone: true, ...what, by: commit, landing: again?.landing ?? null },
+  };
 }

@@ -1,26 +1,29 @@
 // `heddle workspace ls|rm`: what failed attempts left behind.
+
+import { type Command, Usage } from "../../command/command.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
+import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
-import type { Workspace } from "../../engine/workspaces.ts";
+import type { Workspace } from "../../keep/workspaces.ts";
 import { bytes, elapsed } from "../../view/amount.ts";
+import type { Manner } from "../../view/hint.ts";
 import { oneLine } from "../../view/safe.ts";
 import { cut } from "../../view/width.ts";
-import { type Command, Usage } from "../command.ts";
-import { terminal } from "../terminal.ts";
 
 export const list: Command = {
   name: "workspace ls",
   summary: "list the workspaces that are still there: size, age, why the attempt failed",
   group: "look",
   examples: ["heddle workspace ls", "heddle workspace ls --json"],
-  run: async ({ app }) => {
-    const { workspaces } = await import("../../engine/workspaces.ts");
+  run: async ({ app, manner }) => {
+    const { workspaces } = await import("../../keep/workspaces.ts");
     const all = await workspaces(await app());
     const { width } = terminal();
     const now = Date.now();
     const text =
       all.length === 0
         ? "no workspace is left"
-        : [...all.flatMap((each) => lines(each, now)), summary(all)]
+        : [...all.flatMap((each) => lines(each, now)), summary(all, manner)]
             .map((line) => cut(line, width))
             .join("\n");
     return { text, json: all };
@@ -33,10 +36,10 @@ function lines({ name, bytes: size, changedMs, inUse, why, path }: Workspace, no
   return [head, `         ${oneLine(path)}`];
 }
 
-function summary(all: readonly Workspace[]): string {
+function summary(all: readonly Workspace[], manner: Manner): string {
   const total = all.reduce((sum, { bytes: size }) => sum + size, 0);
   const free = all.filter(({ inUse }) => !inUse);
-  const hint = free.length > 0 ? "\nhint: heddle workspace rm --all removes those not in use" : "";
+  const hint = free.length > 0 ? `\nhint: ${manner("workspace rm --all")} removes those not in use` : "";
   return `${all.length} workspace${all.length === 1 ? "" : "s"}, ${bytes(total)}${hint}`;
 }
 
@@ -56,11 +59,11 @@ export const remove: Command = {
           "missing-argument",
           "`heddle workspace rm` needs names of workspaces, or `--all`, and not both",
           {
-            hint: "heddle workspace ls",
+            hint: toCall("workspace ls"),
           },
         ),
       );
-    const { removeWorkspaces, workspaces } = await import("../../engine/workspaces.ts");
+    const { removeWorkspaces, workspaces } = await import("../../keep/workspaces.ts");
     const app = await open();
     const names = flags.has("all")
       ? (await workspaces(app)).filter(({ inUse }) => !inUse).map(({ name }) => name)

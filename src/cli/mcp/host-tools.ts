@@ -1,12 +1,15 @@
 // What a person's own agent may do in a project: the commands that the person allows, each called as a person would call
 // it with `--json`, with the same document or the same problems as its answer.
+
+import { type Call, type Command, exits, type Flag, type Reply } from "../../command/command.ts";
+import { parse } from "../../command/parse.ts";
+import { type Hint, toCall } from "../../core/hint.ts";
 import { closest, type Problem, problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
 import type { Answer, Tool } from "../../mcp/server.ts";
+import { hintsAsText, inShell } from "../../view/hint.ts";
 import { problemText } from "../../view/problem.ts";
-import { type Call, type Command, exits, type Flag, type Reply } from "../command.ts";
 import { explain } from "../explain.ts";
-import { parse } from "../parse.ts";
 import { perform } from "../perform.ts";
 import { type Offer, offerOf, schemaOf, wordsFor } from "./offer.ts";
 
@@ -52,13 +55,13 @@ function offered(entry: string, commands: readonly Command[]): Offer | Problem {
   const name = words.slice(0, at < 0 ? undefined : at).join(" ");
   const fixed = at < 0 ? [] : words.slice(at);
   const command = commands.find((each) => each.name === name);
-  const refusal = (what: string, hint: string) => problem("mcp-allow", `\`mcp.allow\`: ${what}`, { hint });
+  const refusal = (what: string, hint: Hint) => problem("mcp-allow", `\`mcp.allow\`: ${what}`, { hint });
   if (!command) {
     const meant = closest(
       name,
       commands.map((each) => each.name),
     );
-    return refusal(`\`${name}\` is not a command`, meant ? `did you mean \`${meant}\`?` : "heddle help");
+    return refusal(`\`${name}\` is not a command`, meant ? `did you mean \`${meant}\`?` : toCall("help"));
   }
   if (command.byHand) return refusal(`\`${name}\` is for people only`, "take it out");
   const strange = fixed.find((word) => !mayBeFixed(command, word));
@@ -94,6 +97,7 @@ function toolOf(offer: Offer, { root, commands, gone }: Host): Tool {
         perform(command, parse(command, wordsFor(offer, input)), {
           root,
           commands,
+          manner: inShell,
           by: process.env.HEDDLE_ACTOR ?? actor(client),
           say,
           stream: say,
@@ -119,9 +123,9 @@ export async function answered(reply: (warn: (problem: Problem) => void) => Prom
       warnings.push(problemText(found, "warning")),
     );
     const isError = exit !== exits.done && exit !== exits.warned;
-    return { texts: [JSON.stringify(json, null, 2), ...warnings], isError };
+    return { texts: [JSON.stringify(json, hintsAsText, 2), ...warnings], isError };
   } catch (error) {
     const { problems } = explain(error);
-    return { texts: [JSON.stringify({ ok: false, problems }, null, 2), ...warnings], isError: true };
+    return { texts: [JSON.stringify({ ok: false, problems }, hintsAsText, 2), ...warnings], isError: true };
   }
 }

@@ -1,11 +1,12 @@
 // What an agent may do from inside its attempt, and nothing else (X16): five tools, each a command that goes over the
 // attempt's socket with its token. A tool that is not offered is asked for there too, refused, and written down.
+
+import type { Command, Flag } from "../../command/command.ts";
+import { parse } from "../../command/parse.ts";
 import type { Tool } from "../../mcp/server.ts";
-import type { Command, Flag } from "../command.ts";
-import { ask, bundle, progress } from "../commands/attempt.ts";
-import { completeTask, failTask } from "../commands/state-tasks.ts";
+import { ask, bundle, progress } from "../commands/state/attempt.ts";
+import { completeTask, failTask } from "../commands/state/tasks.ts";
 import { insideSays, sayInside } from "../inside.ts";
-import { parse } from "../parse.ts";
 import { answered } from "./host-tools.ts";
 import { type Offer, offerOf, schemaOf, wordsFor } from "./offer.ts";
 

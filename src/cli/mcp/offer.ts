@@ -1,9 +1,10 @@
 // A command as a tool: its input schema is made of its arguments and flags, and what a model gives goes through the same
 // reading of words as what a person types. What only a person may say is not in it.
+
+import { type Arg, type Command, type Flag, Usage } from "../../command/command.ts";
+import { commonFlags } from "../../command/parse.ts";
 import { closest, problem } from "../../core/problem.ts";
 import type { Fields } from "../../mcp/message.ts";
-import { type Arg, type Command, type Flag, Usage } from "../command.ts";
-import { commonFlags } from "../parse.ts";
 
 /** A command as it is offered. */
 export interface Offer {

@@ -1,7 +1,7 @@
 // What Tab offers, from the command objects and from what the project knows now: commands, flags, choices, task ids,
 // question ids, a question's options, phases, files.
-import type { Arg, Command, Flag } from "../command.ts";
-import { commonFlags } from "../parse.ts";
+import type { Arg, Command, Flag } from "../../command/command.ts";
+import { commonFlags } from "../../command/parse.ts";
 import { isCommand, otherNames, type Word, wordsOf } from "./words.ts";
 
 export interface Offer {

@@ -1,9 +1,10 @@
 // The lower end of the terminal: what goes on, what is asked, and the line that is being typed, drawn over in place.
 // What is printed goes above it and stays. The cursor rests inside the frame, so its row is remembered.
+
+import { put } from "../../command/out.ts";
+import { type Drawing, rowsAt } from "../../command/terminal/screen.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { cut } from "../../view/width.ts";
-import { put } from "../out.ts";
-import { type Drawing, rowsAt } from "../screen.ts";
-import { terminal } from "../terminal.ts";
 
 export interface Frame {
   readonly lines: readonly string[];

@@ -1,13 +1,13 @@
 // The REPL on a terminal that can be drawn over: keys come in, the desk is drawn. `node:readline` decodes the keys; its
 // own line editor would run every pasted line at once and cannot be drawn over by others, so the editor is ours.
 import { emitKeypressEvents } from "node:readline";
+import { put } from "../../command/out.ts";
+import { askedLines } from "../../command/terminal/ask.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { elapsed } from "../../view/amount.ts";
 import { oneLine } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
 import { cells, cut, padded } from "../../view/width.ts";
-import { askedLines } from "../ask.ts";
-import { put } from "../out.ts";
-import { terminal } from "../terminal.ts";
 import { commonStart, type Offer } from "./complete.ts";
 import { Desk, type Frame } from "./desk.ts";
 import { edited, empty, inserted, type Key, type Line, lineOf, moved, replaced } from "./editor.ts";

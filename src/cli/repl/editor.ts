@@ -80,7 +80,7 @@ function right(line: Line): number {
   return at + (first?.segment.length ?? 0);
 }
 
-const wordLeft = ({ text, at }: Line) => Math.max(0, text.slice(0, at).search(/\S+\s*$/));
+const wordLeft = ({ text, at }: Line) => Math.max(0, text.slice(0, at).search(/(?<!\S)\S+\s*$/));
 const wordRight = ({ text, at }: Line) => at + (/^\s*\S*/.exec(text.slice(at))?.[0].length ?? 0);
 
 const changes: Readonly<Record<string, Change>> = {

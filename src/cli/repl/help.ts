@@ -1,20 +1,13 @@
 // `/help`: what a person at the prompt needs, from the command objects, and the keys.
-import type { Command } from "../command.ts";
-import { terminal } from "../terminal.ts";
+import type { Command } from "../../command/command.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
+import { packs } from "../../packs/packs.ts";
 import { folded } from "./layout.ts";
 
 /** In the order in which they are met. Those that this heddle does not have are left out. */
 const everyday = [
-  "plan",
-  "verify-plan",
-  "execute",
   "next",
-  "task",
-  "accept",
-  "revert",
-  "redo",
-  "mission",
-  "tune",
+  ...packs.flatMap((pack) => pack.everyday),
   "status",
   "tasks",
   "why",

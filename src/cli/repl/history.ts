@@ -2,9 +2,10 @@
 // alone. Known secrets are taken out, lines that look like one and answers that were asked for are not kept at all.
 import { appendFileSync, chmodSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { secretValues } from "../../host/environment.ts";
+import { jsonIn } from "../../core/json.ts";
 import { isThere, replaceFile } from "../../host/files.ts";
-import { redactor } from "../../host/redact.ts";
+import { secretValues } from "../../host/program/environment.ts";
+import { redactor } from "../../host/program/redact.ts";
 
 const most = 1000;
 /** What is longer was pasted, and is of no use a second time. */
@@ -14,7 +15,7 @@ const longest = 4000;
 const secret =
   /\b(?:sk|pk|rk)-[\w-]{16,}|\bgh[pousr]_\w{16,}|\bgithub_pat_\w+|\bAKIA[A-Z0-9]{12,}|\bxox[abprs]-\S{10,}|\beyJ[\w-]{10,}\.[\w-]+|-----BEGIN [A-Z ]*PRIVATE KEY|(?:pass(?:word|wd|phrase)?|secret|token|api[_-]?key|credential)s?["']?\s*[:=]\s*\S+/i;
 
-export const looksSecret = (text: string) => secret.test(text);
+const looksSecret = (text: string) => secret.test(text);
 
 export class History {
   readonly #path: string;
@@ -80,10 +81,6 @@ function read(path: string): string[] {
 
 /** A line that was torn by a crash says nothing. */
 function entryOf(line: string): string[] {
-  try {
-    const entry: unknown = JSON.parse(line);
-    return typeof entry === "string" ? [entry] : [];
-  } catch {
-    return [];
-  }
+  const entry = jsonIn(line);
+  return typeof entry === "string" ? [entry] : [];
 }

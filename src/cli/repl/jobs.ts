@@ -1,21 +1,22 @@
 // Commands at work inside the REPL. Each is the command line's own object, called as `main.ts` calls it, with a project
 // of its own to open: to the journal it is one more process. One that takes its time goes on beside the prompt.
+
+import { type Command, isJson, type Reply } from "../../command/command.ts";
+import { type Parsed, parse } from "../../command/parse.ts";
+import type { Prompts } from "../../command/terminal/prompts.ts";
+import type { Drawing } from "../../command/terminal/screen.ts";
+import { terminal } from "../../command/terminal/terminal.ts";
 import { type Problem, problem } from "../../core/problem.ts";
 import { Refused } from "../../engine/app.ts";
 import { elapsed } from "../../view/amount.ts";
+import { atPrompt, hintsAsText } from "../../view/hint.ts";
 import { problemText } from "../../view/problem.ts";
 import { safe } from "../../view/safe.ts";
 import { paint } from "../../view/status.ts";
-import { type Command, isJson, type Reply } from "../command.ts";
 import { explain } from "../explain.ts";
 import { find } from "../find.ts";
-import { type Parsed, parse } from "../parse.ts";
 import { perform } from "../perform.ts";
-import type { Prompts } from "../prompts.ts";
 import { allCommands } from "../registry.ts";
-import type { Drawing } from "../screen.ts";
-import { terminal } from "../terminal.ts";
-import { hinted } from "./words.ts";
 
 export interface Job {
   readonly words: readonly string[];
@@ -127,7 +128,7 @@ export class Jobs {
     const busy = this.working;
     if (busy)
       throw new Refused([
-        problem("busy", `\`/${busy.words.join(" ")}\` is at work`, { hint: "/halt stops it" }),
+        problem("busy", `\`/${busy.words.join(" ")}\` is at work`, { hint: [{ do: "halt" }, " stops it"] }),
       ]);
   }
 
@@ -136,12 +137,13 @@ export class Jobs {
     const { screen } = paper;
     return perform(job.command, parsed, {
       commands: allCommands,
+      manner: atPrompt,
       root,
       run,
       ask,
       say: isJson(parsed) ? () => {} : (line) => paper.print(line),
       stream: (line) => paper.print(line),
-      warn: (found) => paper.print(problemText(found, "warning")),
+      warn: (found) => paper.print(problemText(found, "warning", atPrompt)),
       signal: job.interrupt.signal,
       stopNow: () => {
         job.canStopNow = true;
@@ -160,12 +162,14 @@ export class Jobs {
     const shown = wantsJson
       ? json === undefined
         ? ""
-        : JSON.stringify(json, null, 2)
-      : hinted(painted ? text : safe(text));
+        : JSON.stringify(json, hintsAsText, 2)
+      : painted
+        ? text
+        : safe(text);
     const tookMs = Date.now() - job.sinceMs;
     const head =
       tookMs > 2000 ? `${paint(`── /${job.command.name}, after ${elapsed(tookMs)}`, 2, terminal())}\n` : "";
-    if (shown.trim() !== "") this.#around.paper.print(`${head}${shown.replace(/\n+$/, "")}`);
+    if (shown.trim() !== "") this.#around.paper.print(`${head}${shown.replace(/(?<!\n)\n+$/, "")}`);
   }
 }
 
@@ -185,5 +189,4 @@ function newJob(words: readonly string[], command: Command, holds: boolean): Job
   };
 }
 
-const problemHere = (found: Problem) =>
-  problemText(found.hint === undefined ? found : { ...found, hint: hinted(found.hint) });
+const problemHere = (found: Problem) => problemText(found, "error", atPrompt);

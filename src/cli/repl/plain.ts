@@ -1,10 +1,10 @@
 // The REPL in plain lines, for screen readers, dumb terminals and logs: the terminal itself edits the line, nothing is
 // drawn over, and every event is a line.
 import { createInterface } from "node:readline";
+import { print, put } from "../../command/out.ts";
+import { type Asked, askedLines } from "../../command/terminal/ask.ts";
+import { lastLine } from "../../command/terminal/ask-in-lines.ts";
 import { oneLine } from "../../view/safe.ts";
-import { type Asked, askedLines } from "../ask.ts";
-import { lastLine } from "../ask-in-lines.ts";
-import { print, put } from "../out.ts";
 import type { Paper } from "./jobs.ts";
 import type { Session } from "./session.ts";
 

@@ -1,14 +1,17 @@
 // What the REPL itself knows of the project: whether there is a run, what it asks, and names for completion. Commands
 // never go through here: each opens the project for itself, as from a shell.
+
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { isAtRest } from "../../core/idle.ts";
 import type { Run } from "../../core/run.ts";
-import { statusOf } from "../../core/task.ts";
+import { openQuestions, statusOf } from "../../core/task.ts";
 import { App } from "../../engine/app.ts";
-import { isAtRest } from "../../engine/drive.ts";
-import { pathsIn } from "../../engine/paths.ts";
-import { isThere } from "../../host/files.ts";
+import { Watch } from "../../journal/watch.ts";
+import { packNamed } from "../../packs/packs.ts";
+import { questionText } from "../../view/question.ts";
 import { oneLine } from "../../view/safe.ts";
+import { composition } from "../composition.ts";
 import type { Offer, Question } from "./complete.ts";
 
 export interface Standing {
@@ -25,7 +28,7 @@ export class Project {
   readonly #root: string;
   readonly #run: string | undefined;
   #app: App | undefined;
-  #version = -1;
+  #watch: Watch | undefined;
   #standing: Standing | undefined;
 
   constructor(root: string, run: string | undefined) {
@@ -41,10 +44,8 @@ export class Project {
   async look(): Promise<boolean> {
     const before = this.#standing;
     try {
-      this.#open();
-      const version = this.#app?.journal.version() ?? -1;
-      if (this.#app && version === this.#version) return false;
-      this.#version = version;
+      await this.#open();
+      if (this.#watch?.hasChanged() === false) return false;
       this.#standing = await this.#read(standingOf);
     } catch {
       // No run, several, or one that cannot be read: commands say so in their own words.
@@ -55,9 +56,9 @@ export class Project {
 
   /** After a command: it may have put another journal or another run in the place of this one. */
   forget(): void {
+    this.#watch?.stop();
     this.#app?.close();
-    this.#app = undefined;
-    this.#version = -1;
+    [this.#app, this.#watch] = [undefined, undefined];
   }
 
   /** Whether an orchestrator would find something to do, and there is none. */
@@ -80,7 +81,8 @@ export class Project {
     });
     const runs = (await this.#app?.journal.runs().catch(() => [])) ?? [];
     const single = runs.filter(
-      ({ id, protocol, archived }) => protocol === "lifecycle" && !archived && isMeant(id),
+      ({ id, protocol, archived }) =>
+        packNamed(protocol)?.runsAsTasks !== undefined && !archived && isMeant(id),
     );
     const offers = single.slice(0, offered).map(({ id, phase }) => ({ word: id, about: phase }));
     return [...((await planned.catch(() => [])) ?? []), ...offers];
@@ -102,13 +104,14 @@ export class Project {
     }
   }
 
-  #open(): void {
-    if (this.#app || !isThere(pathsIn(this.#root).database)) return;
-    this.#app = new App({ root: this.#root, by: "operator", run: this.#run });
+  async #open(): Promise<void> {
+    if (this.#app || !(await composition.journals.has(this.#root))) return;
+    this.#app = await App.open({ ...composition, root: this.#root, by: "operator", run: this.#run });
+    this.#watch = new Watch(this.#app.journal);
   }
 
   async #read<T>(look: (run: Run) => T): Promise<T | undefined> {
-    this.#open();
+    await this.#open();
     const app = this.#app;
     return app?.journal.read(await app.run(), look);
   }
@@ -119,8 +122,9 @@ function standingOf(run: Run): Standing {
     phase: run.phase,
     halted: run.halt !== null,
     phases: run.protocol.phases.map(({ name }) => name),
-    questions: run.questions
-      .filter((question) => question.answer === null)
-      .map(({ id, text, options }) => ({ id, text, options })),
+    questions: openQuestions(run).map((question) => ({
+      ...{ id: question.id, options: question.options },
+      text: questionText(run, question),
+    })),
   };
 }

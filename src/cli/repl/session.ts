@@ -1,10 +1,11 @@
 // What a person types, and what becomes of it: a command, an answer to what is asked, or plain words, which the project
 // answers with its suggestion (L13). The same for the drawn REPL and for plain mode; nothing is drawn or read here.
 import { join } from "node:path";
+import { type Asked, promptsThrough, settle } from "../../command/terminal/ask.ts";
+import { Cancelled } from "../../command/terminal/cancelled.ts";
 import { pathsIn } from "../../engine/paths.ts";
+import { freeAnswer } from "../../view/question.ts";
 import { safe } from "../../view/safe.ts";
-import { type Asked, chosen, promptsThrough, settle } from "../ask.ts";
-import { Cancelled } from "../cancelled.ts";
 import { allCommands } from "../registry.ts";
 import { complete, type Known, type Question } from "./complete.ts";
 import { helpText } from "./help.ts";
@@ -152,8 +153,7 @@ export class Session {
       return;
     }
     const { id, options } = question;
-    const answer = options.length > 0 ? (chosen(options, text) ?? text) : text;
-    await this.#jobs.start(["answer", id, "--", answer]);
+    await this.#jobs.start(["answer", id, "--", freeAnswer(options, text)]);
   }
 
   #answer({ asked, answer }: Waiting, typed: string): void {

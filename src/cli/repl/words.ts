@@ -1,5 +1,4 @@
 // From a line to words, as a shell would split it, and from the REPL's own names to the commands they stand for.
-import { commandNames } from "../registry.ts";
 
 export interface Word {
   readonly text: string;
@@ -52,9 +51,3 @@ export function asCommand(line: string): readonly string[] {
 }
 
 export const isCommand = (line: string) => /^(?:\/|heddle\s)/.test(line);
-
-const firstWords = [...new Set(commandNames.map((name) => name.split(" ")[0]))].join("|");
-const typed = new RegExp(`(^ *(?:hint: )?|[\`("]|[,:;] )heddle (?=(?:${firstWords})\\b)`, "gm");
-
-/** What a text tells people to type, as it is typed here: at the start of a line, in hints, in brackets and quotes. */
-export const hinted = (text: string) => text.replace(typed, "$1/");

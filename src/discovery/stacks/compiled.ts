@@ -85,30 +85,24 @@ export function findGo(module: Module): Finding | undefined {
     manifest,
   });
   for (const [, name = "", version = "", rest = ""] of text.matchAll(
-    /^(?:require)?[ \t]*([\w.-]+\.[\w./~-]+)[ \t]+(v[^\s]+)([^\n]*)$/gm,
+    /^(?:require)?[ \t]*([\w-]{1,80}(?:\.[\w-]{0,80}){1,20}[\w./~-]{0,200})[ \t]+(v[^\s]+)([^\n]*)$/gm,
   ))
     if (!rest.includes("indirect"))
       found.dependencies.push(dependencyOf(module, manifest, { name, version, kind: "runtime" }));
   found.workspaces.push(...goMembers(module));
   const linter = module.names.find((name) => /^\.golangci\.(?:ya?ml|toml|json)$/.test(name));
   const usual = { file: manifest, where: "(go)" };
+  const all = packagesOf(module, found);
   found.commands.push(
-    commandOf(module, "test", { run: "go test ./...", ...usual }),
+    commandOf(module, "test", { run: `go test ${all}`, ...usual }),
     ...(linter === undefined
       ? []
       : [commandOf(module, "lint", { run: "golangci-lint run", file: linter, declared: true })]),
-    commandOf(module, "lint", { run: "go vet ./...", ...usual }),
+    commandOf(module, "lint", { run: `go vet ${all}`, ...usual }),
     commandOf(module, "format", { run: "gofmt -l .", ...usual }),
-    commandOf(module, "build", { run: "go build ./...", ...usual }),
+    commandOf(module, "build", { run: `go build ${all}`, ...usual }),
   );
-  const lock = module.has("go.sum") ? module.at("go.sum") : null;
-  if (lock !== null || found.dependencies.length > 0)
-    found.setup.push({
-      run: "go mod download",
-      cwd: module.root,
-      lock_file: lock,
-      found_in: lock ?? module.at(manifest),
-    });
+  addDownload(module, { found, manifest });
   const mains = module.paths().filter((path) => /^(?:cmd\/(?:[^/]+\/)?)?main\.go$/.test(path));
   entries(
     module,
@@ -118,9 +112,43 @@ export function findGo(module: Module): Finding | undefined {
   return found;
 }
 
+/** A workspace without a module of its own has packages in its members alone; go refuses `./...` there. */
+function packagesOf(module: Module, { workspaces }: Finding): string {
+  const members = workspaces
+    .map(({ path }) => inside(module, path))
+    .filter((path) => /^[\w./-]+$/.test(path));
+  if (module.has("go.mod") || members.length === 0 || members.length > 20) return "./...";
+  return members.map((path) => `./${path}/...`).join(" ");
+}
+
+/** Without go.sum, `all` writes one: no build goes on without it. A workspace's packages are those of its members. */
+function addDownload(module: Module, { found, manifest }: { found: Finding; manifest: string }): void {
+  const folders = [".", ...found.workspaces.map(({ path }) => inside(module, path))];
+  const has = (folder: string, name: string) => module.has(folder === "." ? name : `${folder}/${name}`);
+  const summed = folders.find((folder) => has(folder, "go.sum"));
+  const isListed = folders.some((folder) =>
+    /^(?:require)?[ \t]*[\w.-]{1,80}\.[\w./~-]{1,200}[ \t]+v\d/m.test(
+      module.text(folder === "." ? "go.mod" : `${folder}/go.mod`) ?? "",
+    ),
+  );
+  if (summed === undefined && !isListed) return;
+  const lock = summed === undefined ? null : module.at(summed === "." ? "go.sum" : `${summed}/go.sum`);
+  found.setup.push({
+    run: lock === null ? "go mod download all" : "go mod download",
+    cwd: module.root,
+    lock_file: lock,
+    found_in: lock ?? module.at(manifest),
+  });
+}
+
+const inside = (module: Module, path: string) =>
+  module.root === "." ? path : path.slice(module.root.length + 1);
+
 /** `use ./a` or `use ( ./a ./b )`. */
 function goMembers(module: Module) {
   const work = module.text("go.work") ?? "";
-  const globs = [...work.matchAll(/^(?:use)?[ \t]+(\.[\w./-]*)[ \t]*$/gm)].map(([, path = ""]) => path);
+  const globs = [...work.matchAll(/^(?:use)?[ \t]+"?(\.[\w./-]*)"?[ \t]*(?:\/\/.*)?$/gm)].map(
+    ([, path = ""]) => path,
+  );
   return membersOf(module, { globs, manifest: /^go\.mod$/, tool: "go" });
 }

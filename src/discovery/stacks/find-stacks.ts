@@ -76,7 +76,7 @@ export function findStacks(files: ProjectFiles): Stacks {
   };
 }
 
-function lookInto(module: Module): Finding[] {
+export function lookInto(module: Module): Finding[] {
   return [
     ...finders.map((find) => find(module)).filter((found): found is Finding => found !== undefined),
     ...findOthers(module),

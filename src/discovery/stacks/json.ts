@@ -1,30 +1,20 @@
 // JSON of a stranger: nothing in it has to be what it should be. Comments and trailing commas are let pass, because
 // tools that read these files let them pass too.
 import { type ParseError, parse } from "jsonc-parser";
+import { isTooDeep } from "../../core/json.ts";
 import type { Module } from "./module.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-const maxDepth = 200;
 
 /** The object in a file, or an empty one; what is wrong with it becomes a note. */
 export function readJson(module: Module, path: string): Fields | undefined {
   const text = module.raw(path);
   if (text === undefined) return undefined;
   const errors: ParseError[] = [];
+  // The parser recurses: a file of brackets alone would end the process.
   const value: unknown = isTooDeep(text) ? undefined : parse(text, errors, { allowTrailingComma: true });
   if (errors.length > 0 || value === undefined) module.note(`${module.at(path)} is not valid JSON`);
   return fields(value);
-}
-
-/** The parser recurses: a file of brackets alone would end the process. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (const bracket of text.matchAll(/[[\]{}]/g)) {
-    depth += bracket[0] === "[" || bracket[0] === "{" ? 1 : -1;
-    if (depth > maxDepth) return true;
-  }
-  return false;
 }
 
 export function fields(value: unknown): Fields {

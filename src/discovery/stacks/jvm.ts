@@ -25,7 +25,7 @@ export function findMaven(module: Module): Finding | undefined {
   }
   const globs = [...pom.matchAll(/<module>([^<]{1,200})<\/module>/g)].map(([, path = ""]) => path.trim());
   found.workspaces.push(...membersOf(module, { globs, manifest: /^pom\.xml$/, tool: "maven" }));
-  const maven = module.has("mvnw") ? "./mvnw -B" : "mvn -B";
+  const maven = `${module.program("mvnw") ?? "mvn"} -B`;
   const usual = { file: "pom.xml", where: "(maven)" };
   found.commands.push(
     commandOf(module, "test", { run: `${maven} test`, ...usual }),
@@ -93,7 +93,7 @@ function addGradle(
   module: Module,
   { found, text, manifest }: { found: Finding; text: string; manifest: string },
 ): void {
-  const gradle = module.has("gradlew") ? "./gradlew" : "gradle";
+  const gradle = module.program("gradlew") ?? "gradle";
   const usual = { file: manifest, where: "(gradle)" };
   found.commands.push(
     commandOf(module, "test", { run: `${gradle} test`, ...usual }),
@@ -122,8 +122,12 @@ function addGradle(
 
 function gradleMembers(module: Module) {
   const settings = `${module.text("settings.gradle") ?? ""}\n${module.text("settings.gradle.kts") ?? ""}`;
-  const globs = [...settings.matchAll(/^[ \t]*include[ \t(]+([^)\n]+)/gm)]
-    .flatMap(([, list = ""]) => [...list.matchAll(/["']:?([\w:./-]+)["']/g)])
+  // A list goes on over lines inside of its bracket, or after a comma.
+  const joined = settings.replace(/,[ \t]{0,100}\n[ \t\n]{0,500}/g, ", ");
+  const lists = joined.matchAll(/^[ \t]*include[ \t]*(?:\(([^)]{0,4000})\)|[ \t]([^\n]{0,4000}))/gm);
+  const globs = [...lists]
+    .map(([, inBrackets, plain]) => inBrackets ?? plain ?? "")
+    .flatMap((list) => [...list.matchAll(/["']:?([\w:./-]+)["']/g)])
     .map(([, name = ""]) => name.replaceAll(":", "/"));
   return membersOf(module, { globs, manifest: /^build\.gradle(?:\.kts)?$/, tool: "gradle" });
 }

@@ -1,5 +1,6 @@
 // A module is a folder with a manifest: the target itself, or `backend/` in it. A finder looks at one module and says
 // what it found there; finders see no files but through this, and run nothing.
+
 import { plain, settled } from "../plain.ts";
 import type {
   Command,
@@ -12,6 +13,7 @@ import type {
 } from "../project-context.ts";
 import type { ProjectFiles } from "../project-files.ts";
 import { isTestPath } from "../survey.ts";
+import { marksOf } from "./command-marks.ts";
 
 export interface Module {
   /** Relative to the target; "." is the target. */
@@ -25,13 +27,19 @@ export interface Module {
   /** A manifest as it is, for a parser. */
   raw(path: string): string | undefined;
   at(path: string): string;
+  /** A program of this name here or in a folder above, as it is called from here: `./gradlew`, `../gradlew`. */
+  program(name: string): string | undefined;
   /** All files below, at any depth. */
   paths(): readonly string[];
   note(text: string): void;
+  /** Of a member: the tool of the workspace that it belongs to. */
+  readonly tool?: string;
 }
 
 export interface Finding {
   readonly stack: Stack;
+  /** What its manifest calls it. */
+  name?: string;
   readonly commands: Command[];
   readonly setup: Setup[];
   readonly dependencies: Dependency[];
@@ -55,6 +63,15 @@ export function moduleAt(files: ProjectFiles, root: string): Module {
     },
     raw,
     at,
+    program: (name) => {
+      const steps = root === "." ? [] : root.split("/");
+      for (let up = 0; up <= steps.length; up++) {
+        const folder = steps.slice(0, steps.length - up).join("/");
+        if (files.has(folder === "" ? name : `${folder}/${name}`))
+          return up === 0 ? `./${name}` : `${"../".repeat(up)}${name}`;
+      }
+      return undefined;
+    },
     paths: () => {
       below ??=
         root === "."
@@ -107,6 +124,7 @@ export function commandOf(module: Module, purpose: Purpose, offer: Offer): Comma
     found_in: plain(where === undefined ? module.at(file) : `${module.at(file)} ${where}`),
     declared,
     ...(does === undefined ? {} : { does: plain(does, 100) }),
+    ...marksOf(run, { does, purpose }),
   };
 }
 

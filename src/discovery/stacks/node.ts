@@ -1,5 +1,6 @@
 // Node.js: npm, pnpm, yarn and bun; TypeScript or JavaScript. What package.json says in its scripts counts first; what
 // is merely installed is called as it usually is.
+import { plain } from "../plain.ts";
 import type { Purpose } from "../project-context.ts";
 import { type Fields, fields, readJson, text, textFields, texts } from "./json.ts";
 import { membersOf } from "./members.ts";
@@ -50,7 +51,8 @@ export function findNode(module: Module): Finding | undefined {
     locks.map(([name]) => name),
   );
   const named = /^(npm|pnpm|yarn|bun)@/.exec(text(manifest.packageManager) ?? "")?.[1] as Tool | undefined;
-  const tool = named ?? locks.find(([name]) => name === lock)?.[1] ?? "npm";
+  const above = locks.find(([, name]) => name === module.tool)?.[1];
+  const tool = named ?? locks.find(([name]) => name === lock)?.[1] ?? above ?? "npm";
   const packages = new Set(
     [manifest.dependencies, manifest.devDependencies].flatMap((each) => Object.keys(fields(each))),
   );
@@ -61,6 +63,8 @@ export function findNode(module: Module): Finding | undefined {
     version: text(fields(manifest.engines).node) ?? module.text(".nvmrc") ?? module.text(".node-version"),
     manifest: "package.json",
   });
+  const called = text(manifest.name);
+  if (called !== undefined) found.name = plain(called, 80);
   const npm = { module, manifest, tool, found, packages };
   addDependencies(npm);
   addScripts(npm);
@@ -137,7 +141,7 @@ function addSetup({ module, manifest, tool, found, packages }: Npm, lock: string
       lock_file: module.at(lock),
       found_in: module.at(lock),
     });
-  else if (packages.size > 0)
+  else if (packages.size > 0 || found.workspaces.length > 0)
     found.setup.push({
       run: `${tool} install`,
       cwd: module.root,

@@ -12,7 +12,8 @@ import {
   hasCommand,
   type Module,
 } from "./module.ts";
-import { dependenciesIn, hasTable, readToml, type Toml, textIn, textsIn } from "./toml.ts";
+import { addSetUp, requirementFiles } from "./python-set-up.ts";
+import { dependenciesIn, readToml, type Toml, textIn, textsIn } from "./toml.ts";
 
 interface Python {
   readonly module: Module;
@@ -42,13 +43,18 @@ export function findPython(module: Module): Finding | undefined {
   });
   addDependencies(module, toml, found);
   const packages = new Set(found.dependencies.map(({ name }) => name.toLowerCase()));
-  const through = tool === "pip" ? "" : `${tool} run `;
+  // hatch makes its environments in a home and with the network: its tests are run as set-up leaves them.
+  const through = tool === "pip" || tool === "hatch" ? "" : `${tool} run `;
   const python = { module, toml, found, through, packages };
   addTests(python);
   addLinters(python);
-  addSetup(python);
+  addSetUp(python);
   addEntries(python);
-  const globs = textsIn(toml.get("tool.uv.workspace")?.get("members"));
+  const workspace = toml.get("tool.uv.workspace");
+  const globs = [
+    ...textsIn(workspace?.get("members")),
+    ...textsIn(workspace?.get("exclude")).map((glob) => `!${glob}`),
+  ];
   found.workspaces.push(...membersOf(module, { globs, manifest: /^pyproject\.toml$/, tool: "uv" }));
   return found;
 }
@@ -60,11 +66,11 @@ function loneScript(module: Module): string | undefined {
 }
 
 function toolOf(module: Module, toml: Toml): string {
-  if (module.has("uv.lock") || hasTable(toml, "tool.uv")) return "uv";
-  if (module.has("poetry.lock") || hasTable(toml, "tool.poetry")) return "poetry";
-  if (module.has("pdm.lock") || hasTable(toml, "tool.pdm")) return "pdm";
+  if (module.tool === "uv" || module.has("uv.lock") || toml.has("tool.uv")) return "uv";
+  if (module.has("poetry.lock") || toml.has("tool.poetry")) return "poetry";
+  if (module.has("pdm.lock") || toml.has("tool.pdm")) return "pdm";
   if (module.has("Pipfile")) return "pipenv";
-  if (hasTable(toml, "tool.hatch.envs")) return "hatch";
+  if (toml.has("tool.hatch.envs")) return "hatch";
   return "pip";
 }
 
@@ -89,7 +95,7 @@ function addDependencies(module: Module, toml: Toml, found: Finding): void {
       if (name !== "python")
         found.dependencies.push(dependencyOf(module, "pyproject.toml", { name, version, kind }));
   }
-  for (const file of module.names.filter((name) => /^requirements[-\w]*\.txt$/.test(name)).slice(0, 4))
+  for (const file of requirementFiles(module))
     for (const line of (module.text(file) ?? "").split(/\r?\n/, 500))
       add(file, file === "requirements.txt" ? "runtime" : "dev", line);
   const pipfile = readToml(module.text("Pipfile") ?? "");
@@ -107,7 +113,7 @@ function placeOf(
   question: { table?: string; files?: readonly string[]; section?: RegExp; name: string },
 ): { file: string; where?: string; declared: boolean } | undefined {
   const { table, files = [], section, name } = question;
-  if (table !== undefined && hasTable(toml, table))
+  if (table !== undefined && toml.has(table))
     return { file: "pyproject.toml", where: `[${table}]`, declared: true };
   const own = files.find((file) => module.has(file));
   if (own !== undefined) return { file: own, declared: true };
@@ -132,7 +138,7 @@ function addTests(python: Python): void {
     name: "pytest",
   });
   if (pytest) {
-    const run = through === "" ? "python -m pytest" : `${through}pytest`;
+    const run = through === "" ? "python3 -m pytest" : `${through}pytest`;
     found.commands.push(commandOf(module, "test", { run, ...pytest }));
   }
   if (module.has("tox.ini") && /^\[(?:tox|testenv)/m.test(module.text("tox.ini") ?? "")) {
@@ -147,7 +153,7 @@ function addTests(python: Python): void {
   const first = module.paths().find((path) => /(?:^|\/)(?:test_[^/]+|[^/]+_test)\.py$/.test(path));
   if (!hasCommand(found, "test") && first !== undefined)
     found.commands.push(
-      commandOf(module, "test", { run: `${through}python -m unittest discover`, file: first }),
+      commandOf(module, "test", { run: `${through}python3 -m unittest discover`, file: first }),
     );
 }
 
@@ -168,36 +174,6 @@ function addLinters(python: Python): void {
     const place = placeOf(python, question);
     if (place) found.commands.push(commandOf(module, purpose, { run: `${through}${run}`, ...place }));
   }
-}
-
-const setups: readonly (readonly [string, string])[] = [
-  ["uv.lock", "uv sync --locked"],
-  ["poetry.lock", "poetry install"],
-  ["pdm.lock", "pdm sync"],
-  ["Pipfile.lock", "pipenv sync --dev"],
-];
-
-function addSetup({ module, toml, found }: Python): void {
-  const { root: cwd } = module;
-  const lock = setups.find(([name]) => module.has(name));
-  if (lock) {
-    const [name, run] = lock;
-    found.setup.push({ run, cwd, lock_file: module.at(name), found_in: module.at(name) });
-    return;
-  }
-  for (const file of module.names.filter((name) => /^requirements[-\w]*\.txt$/.test(name)).slice(0, 4)) {
-    const run = `python -m pip install -r ${file}`;
-    found.setup.push({ run, cwd, lock_file: module.at(file), found_in: module.at(file) });
-  }
-  const packaged = module.has("setup.py") ? "setup.py" : toml.has("project") ? "pyproject.toml" : undefined;
-  if (packaged === undefined) return;
-  const run = { uv: "uv sync", poetry: "poetry install", pdm: "pdm install" }[found.stack.tool ?? ""];
-  found.setup.push({
-    run: run ?? "python -m pip install -e .",
-    cwd,
-    lock_file: null,
-    found_in: module.at(packaged),
-  });
 }
 
 function addEntries({ module, toml, found }: Python): void {

@@ -43,7 +43,8 @@ function addGems(module: Module, gemfile: string, found: Finding): void {
   for (const line of gemfile.split(/\r?\n/, 2000)) {
     if (/^\s*group\b.*\bdo\b/.test(line)) group = /:(?:test|development)/.test(line) ? "dev" : "runtime";
     else if (/^\s*end\b/.test(line)) group = "runtime";
-    const [, name, version] = /^\s*gem\s*\(?\s*["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?/.exec(line) ?? [];
+    const [, name, version] =
+      /^\s*gem(?:\s*\(|(?=\s|["']))\s*["']([^"']+)["'](?:\s*,\s*["']([^"']+)["'])?/.exec(line) ?? [];
     const kind = /\bgroups?:\s*\[?:(?:test|development)/.test(line) ? "dev" : group;
     if (name !== undefined)
       found.dependencies.push(dependencyOf(module, "Gemfile", { name, version: version ?? null, kind }));

@@ -1,132 +1,73 @@
-// As much of TOML as manifests need: tables, keys, strings, arrays, inline tables. There is no TOML library here, and a
-// manifest that is not quite valid should still give what can be read of it, so this goes line by line and never
-// throws. Values stay as they are written; `textIn` and `textsIn` take the strings out of them.
+// Manifests in TOML, as tables by their dotted names. A manifest that is not quite valid should still give what can be
+// read of it: lines that the parser stumbles over are left out, and nothing here throws.
+import { parse, TomlError, type TomlTable } from "smol-toml";
 
-/** Table by its dotted name, then key; the n-th `[[bin]]` is `bin[n]`. */
-export type Toml = ReadonlyMap<string, ReadonlyMap<string, string>>;
+/** Table by its dotted name, then key; the n-th `[[bin]]` is `bin[n]`. A table is also a key of the one around it. */
+export type Toml = ReadonlyMap<string, ReadonlyMap<string, unknown>>;
 
-const maxLines = 20_000;
+const maxLength = 1_000_000;
+/** Each costs another reading of the file; of one that is slow to read, not many. */
+const maxWrongLines = 30;
+const enoughMs = 500;
+const maxDepth = 12;
+const maxTables = 20_000;
 
 export function readToml(text: string): Toml {
-  const tables = new Map<string, Map<string, string>>();
-  const lines = text.split(/\r?\n/, maxLines);
-  let table = "";
-  for (let at = 0; at < lines.length; at++) {
-    const line = withoutComment(lines[at] ?? "").trim();
-    const header = /^\[(\[?)([^\]]+)\]\]?$/.exec(line);
-    if (header) {
-      table = header[1] === "[" ? numbered(tables, unquoted(header[2] ?? "")) : unquoted(header[2] ?? "");
-      tables.set(table, tables.get(table) ?? new Map());
-      continue;
-    }
-    const pair = /^((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=\s*(.*)$/.exec(
-      line,
-    );
-    if (!pair) continue;
-    const { value, end } = wholeValue(lines, at, pair[2] ?? "");
-    at = end;
-    put(tables, { table, key: pair[1] ?? "", value });
-  }
+  const tables = new Map<string, Map<string, unknown>>();
+  addTable(tables, parsed(text.slice(0, maxLength)), []);
   return tables;
 }
 
-function put(
-  tables: Map<string, Map<string, string>>,
-  { table, key, value }: { table: string; key: string; value: string },
-): void {
-  const parts = keyParts(key);
-  const last = parts.pop() ?? "";
-  const name = [table, ...parts].filter((part) => part !== "").join(".");
-  const keys = tables.get(name) ?? new Map<string, string>();
-  tables.set(name, keys.set(last, value));
-}
-
-function keyParts(key: string): string[] {
-  return [...key.matchAll(/"([^"]*)"|'([^']*)'|([\w-]+)/g)].map(
-    ([, double, single, bare]) => double ?? single ?? bare ?? "",
-  );
-}
-
-const unquoted = (name: string) =>
-  name
-    .trim()
-    .replace(/["']/g, "")
-    .replace(/\s*\.\s*/g, ".");
-
-function numbered(tables: ReadonlyMap<string, unknown>, name: string): string {
-  for (let n = 0; ; n++) if (!tables.has(`${name}[${n}]`)) return `${name}[${n}]`;
-}
-
-/** An array or a long string goes on over lines; one that never ends takes what is left. */
-function wholeValue(lines: readonly string[], start: number, first: string): { value: string; end: number } {
-  const quote = /^("""|''')/.exec(first)?.[1];
-  const parts = [first];
-  const isOpen = () =>
-    quote === undefined
-      ? depth > 0
-      : !(parts.length === 1 ? first.slice(3) : (parts.at(-1) ?? "")).includes(quote);
-  let depth = quote === undefined ? nesting(first) : 0;
-  let end = start;
-  while (isOpen() && end + 1 < lines.length) {
-    end++;
-    const line = quote === undefined ? withoutComment(lines[end] ?? "") : (lines[end] ?? "");
-    parts.push(line);
-    depth += quote === undefined ? nesting(line) : 0;
+function parsed(text: string): unknown {
+  const lines = text.split(/\r?\n/);
+  const until = performance.now() + enoughMs;
+  for (let wrong = 0; wrong <= maxWrongLines && performance.now() < until; wrong++) {
+    try {
+      return parse(lines.join("\n"));
+    } catch (error) {
+      // Anything else is a value that is nested deeper than the stack.
+      if (!(error instanceof TomlError)) return {};
+      lines[Math.min(error.line, lines.length) - 1] = "";
+    }
   }
-  return { value: parts.join("\n").trim(), end };
+  return {};
 }
 
-function nesting(line: string): number {
-  const bare = line.replace(/"(?:[^"\\]|\\.){0,500}"|'[^']{0,500}'/g, "");
-  return (bare.match(/[[{]/g)?.length ?? 0) - (bare.match(/[\]}]/g)?.length ?? 0);
-}
+const isTable = (value: unknown): value is TomlTable =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** A `#` within quotes is not a comment. */
-function withoutComment(line: string): string {
-  if (!line.includes("#")) return line;
-  let quote = "";
-  for (let at = 0; at < line.length; at++) {
-    const letter = line[at] ?? "";
-    if (quote !== "") {
-      if (letter === "\\" && quote === '"') at++;
-      else if (letter === quote) quote = "";
-    } else if (letter === '"' || letter === "'") quote = letter;
-    else if (letter === "#") return line.slice(0, at);
+function addTable(tables: Map<string, Map<string, unknown>>, value: unknown, name: readonly string[]): void {
+  if (!isTable(value) || name.length > maxDepth || tables.size >= maxTables) return;
+  const keys = Object.entries(value);
+  if (name.length > 0 || keys.length > 0) tables.set(name.join("."), new Map(keys));
+  for (const [key, inner] of keys) {
+    if (Array.isArray(inner))
+      inner.forEach((each: unknown, at) => {
+        addTable(tables, each, [...name, `${key}[${at}]`]);
+      });
+    else addTable(tables, inner, [...name, key]);
   }
-  return line;
 }
 
 /** All strings within a value: of an array, or the one that it is. */
-export function textsIn(value: string | undefined): string[] {
-  return [...(value ?? "").matchAll(/"((?:[^"\\]|\\.){0,300})"|'([^']{0,300})'/g)].map(
-    ([, double, single]) => double ?? single ?? "",
-  );
+export function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return Array.isArray(value) ? value.filter((each) => typeof each === "string") : [];
 }
 
-export function textIn(value: string | undefined): string | undefined {
-  return value !== undefined && /^["']/.test(value) ? textsIn(value)[0] : undefined;
-}
-
-/** A field of an inline table: `{ version = "1", optional = true }`. */
-export function fieldIn(value: string | undefined, field: string): string | undefined {
-  return new RegExp(`[{,]\\s*${field}\\s*=\\s*"([^"]*)"`).exec(value ?? "")?.[1];
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /**
- * Name and version of every dependency in a table, whichever of the three ways it is written: `a = "1"`,
- * `a = { version = "1" }`, or a table `[dependencies.a]` of its own.
+ * Name and version of every dependency in a table, whichever way it is written: `a = "1"`, `a = { version = "1" }`, a
+ * table `[dependencies.a]` of its own, or a list of versions for different places.
  */
 export function dependenciesIn(toml: Toml, table: string): (readonly [string, string | null])[] {
-  const plainly = [...(toml.get(table) ?? [])].map(
-    ([name, value]) => [name, textIn(value) ?? fieldIn(value, "version") ?? null] as const,
-  );
-  const own = [...toml]
-    .filter(([name]) => name.startsWith(`${table}.`) && !name.slice(table.length + 1).includes("."))
-    .map(([name, keys]) => [name.slice(table.length + 1), textIn(keys.get("version")) ?? null] as const);
-  return [...plainly, ...own];
+  return [...(toml.get(table) ?? [])].map(([name, value]) => [name, versionIn(value) ?? null]);
 }
 
-export function hasTable(toml: Toml, name: string): boolean {
-  for (const table of toml.keys()) if (table === name || table.startsWith(`${name}.`)) return true;
-  return false;
+function versionIn(value: unknown): string | undefined {
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  return textIn(one) ?? (isTable(one) ? textIn(one.version) : undefined);
 }

@@ -14,13 +14,13 @@ import { blockDependents, endAs } from "./first-tasks.ts";
 
 type Run = CommandShape["run"];
 
-/** Commands that read no state: without a project they work all the same, unless that is mended. */
+/** Commands that read no state: without a project they work all the same, unless that is fixed. */
 const beside = (
   run: Run,
   rest: Pick<CommandShape, "needs" | "takes"> & Partial<CommandShape>,
 ): CommandShape => ({
   apart: true,
-  stateless: (first, words) => (first.mended("checkpoints need a project") ? refused : run(first, words)),
+  stateless: (first, words) => (first.fixed("checkpoints need a project") ? refused : run(first, words)),
   run,
   ...rest,
 });
@@ -45,12 +45,12 @@ export const checkpointCommands: Readonly<Record<string, CommandShape>> = {
 function create(first: First, { args }: Words): Outcome {
   first.submit();
   const { state, batch } = first;
-  if (first.mended("defect 17") && args.some((id) => !state?.tasks.has(id))) return refused;
+  if (first.fixed("defect 17") && args.some((id) => !state?.tasks.has(id))) return refused;
   const underway = (batch?.status === "active" ? batch.pending : []).filter(
     (id) => !args.includes(id) && state?.tasks.get(id)?.status === "running",
   );
-  if (underway.length > 0 && first.mended("a batch at work is not overwritten")) return refused;
-  const spawned = first.mended("defect 17") ? [...new Set(args)] : [...args];
+  if (underway.length > 0 && first.fixed("a batch at work is not overwritten")) return refused;
+  const spawned = first.fixed("defect 17") ? [...new Set(args)] : [...args];
   first.batch = { status: "active", spawned, pending: [...spawned], completed: [], failed: [] };
   return ok("Checkpoint created: batch-<time>");
 }
@@ -58,7 +58,7 @@ function create(first: First, { args }: Words): Outcome {
 function update(first: First, { args: [id = "", status = ""] }: Words): Outcome {
   first.submit();
   const { batch } = first;
-  if (!batch || (first.mended("defect 17") && !batch.spawned.includes(id))) return refused;
+  if (!batch || (first.fixed("defect 17") && !batch.spawned.includes(id))) return refused;
   move(first, batch, { id, status });
   return ok(`Updated ${id}: ${status} (${batch.pending.length} pending)`);
 }
@@ -66,7 +66,7 @@ function update(first: First, { args: [id = "", status = ""] }: Words): Outcome 
 function move(first: First, batch: MutableBatch, { id, status }: { id: string; status: string }): void {
   const others = (list: readonly string[]) => list.filter((each) => each !== id);
   batch.pending = others(batch.pending);
-  if (first.mended("defect 17")) {
+  if (first.fixed("defect 17")) {
     batch.completed = others(batch.completed);
     batch.failed = others(batch.failed);
   }
@@ -89,17 +89,17 @@ function clear(first: First): Outcome {
 
 function recover(first: First): Outcome {
   const { batch, files } = first;
-  if (batch?.status !== "active" && !first.mended("recover is always possible")) return refused;
+  if (batch?.status !== "active" && !first.fixed("recover is always possible")) return refused;
   first.submit();
   const pending = batch?.pending ?? [];
   const corrupt = pending.some((id) => files.results.get(id) === "corrupt");
-  if (corrupt && !first.mended("defect 17")) return crashed;
+  if (corrupt && !first.fixed("defect 17")) return crashed;
   for (const id of pending) {
     const result = files.results.get(id);
     const task = first.task(id);
-    if (!batch || !result || result === "corrupt" || (!task && first.mended("defect 17"))) continue;
+    if (!batch || !result || result === "corrupt" || (!task && first.fixed("defect 17"))) continue;
     move(first, batch, { id, status: result });
-    if (task?.status !== "running" || !first.mended("recover takes results over")) continue;
+    if (task?.status !== "running" || !first.fixed("recover takes results over")) continue;
     endAs(first, task, result === "success" ? "complete" : "failed");
     if (result === "success") continue;
     task.failure = { category: "test", retryable: true };

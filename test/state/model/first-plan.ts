@@ -30,7 +30,7 @@ export const planCommands: Readonly<Record<string, CommandShape>> = {
     takes: 1,
     apart: true,
     stateless: init,
-    run: (first, words) => (first.mended("init never overwrites") ? refused : init(first, words)),
+    run: (first, words) => (first.fixed("init never overwrites") ? refused : init(first, words)),
   },
   status: { needs: 0, takes: 0, looks: true, run: status },
   advance: { needs: 0, takes: 0, run: advance },
@@ -104,7 +104,7 @@ function mayLeave(first: First, now: State): boolean {
       return now.verdict !== null && now.verdict !== "BLOCKED" && counts(first, "verdict");
     case "executing":
       return tasks.every(({ status: each }) =>
-        first.mended("defect 2")
+        first.fixed("defect 2")
           ? ["complete", "skipped"].includes(each)
           : ["complete", "blocked"].includes(each),
       );
@@ -124,7 +124,7 @@ function textNow({ files }: First, name: string): string {
 function counts(first: First, name: string): boolean {
   const artifact = first.now.artifacts[name];
   if (!artifact?.valid) return false;
-  return !first.mended("defect 3") || (artifact.text === textNow(first, name) && isCurrent(first, name));
+  return !first.fixed("defect 3") || (artifact.text === textNow(first, name) && isCurrent(first, name));
 }
 
 function isCurrent(first: First, name: string): boolean {
@@ -140,39 +140,39 @@ function validate(first: First, { args: [word = ""] }: Words): Outcome {
   const name = word as MapName;
   const { text, valid: right } = first.files.maps[name];
   const elsewhere = name === "physical_map" && first.now.target !== "app";
-  const valid = right && !(elsewhere && first.mended("artifacts are checked beyond their schema"));
+  const valid = right && !(elsewhere && first.fixed("artifacts are checked beyond their schema"));
   const from = { [madeFrom[name]]: textNow(first, madeFrom[name]) };
-  if (valid || first.mended("defect 3")) first.now.artifacts[name] = { valid, text, from };
+  if (valid || first.fixed("defect 3")) first.now.artifacts[name] = { valid, text, from };
   if (!valid) return refused;
-  return ok(first.mended("lines say more") ? `Validated successfully: ${name}` : "Validated successfully");
+  return ok(first.fixed("lines say more") ? `Validated successfully: ${name}` : "Validated successfully");
 }
 
 function validateTasks(first: First, { args: [word = "", ...summary] }: Words): Outcome {
   const { now } = first;
   const verdict = word.toUpperCase();
-  if (first.mended("a verdict is about the plan that is loaded")) {
+  if (first.fixed("a verdict is about the plan that is loaded")) {
     first.look();
     if (now.tasks.size === 0 || now.artifacts.tasks?.text !== textNow(first, "tasks")) return refused;
   }
   first.submit();
   const blocked = verdict === "BLOCKED";
-  if (!blocked || first.mended("defect 3")) {
+  if (!blocked || first.fixed("defect 3")) {
     now.verdict = verdict;
     now.artifacts.verdict = { valid: true, text: "a word", from: { tasks: textNow(first, "tasks") } };
   }
   if (!blocked) return ok(`Task validation complete: ${verdict}`);
-  const exit = first.mended("BLOCKED is registered") ? 0 : 1;
+  const exit = first.fixed("BLOCKED is registered") ? 0 : 1;
   return { exit, lines: [`Task validation blocked: ${summary.join(" ")}`] };
 }
 
 function load(first: First): Outcome {
   const { files, now } = first;
-  if (files.tasks.size === 0 && first.mended("an empty plan is refused")) return refused;
-  if (first.mended("defect 10") && !isSound(files.tasks)) return refused;
+  if (files.tasks.size === 0 && first.fixed("an empty plan is refused")) return refused;
+  if (first.fixed("defect 10") && !isSound(files.tasks)) return refused;
   first.submit();
   const before = new Map([...now.tasks].map(([id, { name, deps }]) => [id, { name, deps }]));
-  if (first.mended("a running task keeps its file") && isPulledAway(first)) return refused;
-  const keeps = first.mended("defect 9");
+  if (first.fixed("a running task keeps its file") && isPulledAway(first)) return refused;
+  const keeps = first.fixed("defect 9");
   for (const [id, { name, deps }] of files.tasks) {
     const old = now.tasks.get(id);
     if (old && keeps && old.name === name) old.deps = deps;
@@ -188,7 +188,7 @@ function load(first: First): Outcome {
   const text = textNow(first, "tasks");
   now.artifacts.tasks = { valid: true, text, from: { physical_map: textNow(first, "physical_map") } };
   const line = `Loaded ${files.tasks.size} tasks`;
-  return first.mended("lines say more") ? ok(`${line} (${changes(first, before)})`) : ok(line);
+  return first.fixed("lines say more") ? ok(`${line} (${changes(first, before)})`) : ok(line);
 }
 
 const fresh = (id: string): TaskRecord => ({

@@ -20,12 +20,12 @@ export const recordCommands: Readonly<Record<string, CommandShape>> = {
     needs: 4,
     takes: 4,
     check: (first, { args: [, ...numbers] }) => {
-      const strict = first.mended("values are checked");
+      const strict = first.fixed("values are checked");
       const wrong = numbers.some((word) => Number.isNaN(Number(word)));
       if (wrong && !strict) return crashed;
       return wrong || (strict && numbers.some((word) => Number(word) < 0)) ? first.usage : undefined;
     },
-    stateless: (first) => (first.mended("defect 14") ? refused : crashed),
+    stateless: (first) => (first.fixed("defect 14") ? refused : crashed),
     run: logTokens,
   },
   "record-verification": {
@@ -60,7 +60,7 @@ function checkVerification(first: First, { flags }: Words): Outcome | undefined 
   const [verdict, recommendation] = given(flags);
   if (!verdicts.includes(verdict) || !["PROCEED", "BLOCK"].includes(recommendation)) return first.usage;
   if (!flags.get("criteria")?.includes("{")) return undefined;
-  return first.mended("values are checked") ? first.usage : crashed;
+  return first.fixed("values are checked") ? first.usage : crashed;
 }
 
 const given = (flags: Words["flags"]) =>
@@ -90,7 +90,7 @@ function recordCalibration(first: First, { args: [id = "", outcome = ""] }: Word
   if (!first.task(id)?.verification) return refused;
   const { calibration } = first.now;
   calibration.total++;
-  if (first.mended("the last calibration names the task")) {
+  if (first.fixed("the last calibration names the task")) {
     const others = (list: readonly string[]) => list.filter((each) => each !== id);
     calibration.positives = others(calibration.positives);
     calibration.negatives = others(calibration.negatives);
@@ -124,17 +124,17 @@ function halt(first: First, { args }: Words): Outcome {
   now.halt = { reason, active: now.active[0] ?? null };
   const { active } = now;
   const running = active.length > 0 ? ` (${active.length} running: ${active.join(", ")})` : "";
-  return ok(`Halt requested: ${reason}${first.mended("lines say more") ? running : ""}`);
+  return ok(`Halt requested: ${reason}${first.fixed("lines say more") ? running : ""}`);
 }
 
 function checkHalt(first: First): Outcome {
   const { state, files } = first;
-  if (!state && !files.stop && first.mended("check-halt needs a project")) return { exit: 74 };
+  if (!state && !files.stop && first.fixed("check-halt needs a project")) return { exit: 74 };
   if (files.stop) {
     first.look();
     return { exit: 1, lines: ["HALTED: stop_file"] };
   }
-  if (files.cut && !first.mended("defect 18")) return crashed;
+  if (files.cut && !first.fixed("defect 18")) return crashed;
   first.look();
   return state?.halt ? { exit: 1, lines: [`HALTED: ${state.halt.reason}`] } : ok("OK");
 }
@@ -142,10 +142,10 @@ function checkHalt(first: First): Outcome {
 function confirmHalt(first: First): Outcome {
   first.submit();
   const { now, files } = first;
-  if (!now.halt && !(files.stop && first.mended("defect 5"))) return refused;
+  if (!now.halt && !(files.stop && first.fixed("defect 5"))) return refused;
   const { active } = now;
   const list = `[${active.map((id) => `'${id}'`).join(", ")}]`;
-  const shown = first.mended("lists are plain") ? active.join(", ") || "none" : list;
+  const shown = first.fixed("lists are plain") ? active.join(", ") || "none" : list;
   return ok(`Halt confirmed. Running tasks: ${shown}`);
 }
 
@@ -161,7 +161,7 @@ function haltStatus({ now, files }: First): Outcome {
 function resume(first: First): Outcome {
   const { now, files } = first;
   files.cut = false;
-  if (!now.halt && !(files.stop && first.mended("defect 5"))) return refused;
+  if (!now.halt && !(files.stop && first.fixed("defect 5"))) return refused;
   const stop = files.stop ? " (STOP file removed)" : "";
   const active = now.halt?.active ? `. Previously active task: ${now.halt.active}` : "";
   files.stop = false;

@@ -13,7 +13,7 @@ import {
 
 const one = { needs: 1, takes: 1 } as const;
 /** Without a state it ends in a traceback. */
-const stateless = (first: First) => (first.mended("defect 14") ? refused : crashed);
+const stateless = (first: First) => (first.fixed("defect 14") ? refused : crashed);
 
 export const taskCommands: Readonly<Record<string, CommandShape>> = {
   "ready-tasks": { needs: 0, takes: 0, looks: true, run: readyTasks },
@@ -31,7 +31,7 @@ export const taskCommands: Readonly<Record<string, CommandShape>> = {
     stateless,
     check: (first, words) => {
       const category = words.flags.get("category")?.[0] ?? "";
-      return first.mended("wrong words are errors") && category === "odd" ? first.usage : undefined;
+      return first.fixed("wrong words are errors") && category === "odd" ? first.usage : undefined;
     },
     run: fail,
   },
@@ -43,7 +43,7 @@ function readyTasks(first: First): Outcome {
   const ready = [...first.now.tasks.values()].filter(
     (task) => task.status === "pending" && task.deps.every((id) => isSettled(first, id)),
   );
-  if (first.mended("ready tasks are ranked")) {
+  if (first.fixed("ready tasks are ranked")) {
     const length = new Map(ready.map((task) => [task.id, chainFrom(first, task)]));
     ready.sort((a, b) => (length.get(b.id) ?? 0) - (length.get(a.id) ?? 0) || (a.id < b.id ? -1 : 1));
   }
@@ -65,14 +65,14 @@ function start(first: First, { args: [id], flags }: Words): Outcome {
   const { now } = first;
   const task = first.task(id);
   if (!task) return refused;
-  if (first.mended("defect 13")) {
+  if (first.fixed("defect 13")) {
     if (now.halt || (now.phase !== "ready" && now.phase !== "executing")) return refused;
   }
-  const again = task.status === "failed" && first.mended("starting a failed task retries it");
+  const again = task.status === "failed" && first.fixed("starting a failed task retries it");
   if (task.status !== "pending" && !again) return refused;
   if (again && isFinal(first, task, flags)) return refused;
   if (!task.deps.every((each) => allowsStart(first, each))) return refused;
-  if (now.phase === "ready" && first.mended("the first start begins execution")) {
+  if (now.phase === "ready" && first.fixed("the first start begins execution")) {
     now.completed.push("ready");
     now.phase = "executing";
   }
@@ -80,19 +80,19 @@ function start(first: First, { args: [id], flags }: Words): Outcome {
   task.status = "running";
   task.attempts++;
   now.active.push(task.id);
-  if (first.mended("a result belongs to its attempt")) first.files.results.delete(task.id);
+  if (first.fixed("a result belongs to its attempt")) first.files.results.delete(task.id);
   return ok(`Task ${task.id} started (attempt ${task.attempts})`);
 }
 
 function allowsStart(first: First, id: string): boolean {
   const task = first.task(id);
-  if (task?.status === "skipped") return first.mended("defect 1");
+  if (task?.status === "skipped") return first.fixed("defect 1");
   if (task?.status !== "complete") return false;
-  return !(first.isHeld(task) && first.mended("held work is not ready"));
+  return !(first.isHeld(task) && first.fixed("held work is not ready"));
 }
 
 function isFinal(first: First, task: TaskRecord, flags: Words["flags"]): boolean {
-  return first.mended("defect 6") && task.failure?.retryable === false && !flags.has("force");
+  return first.fixed("defect 6") && task.failure?.retryable === false && !flags.has("force");
 }
 
 function complete(first: First, { args: [id], flags }: Words): Outcome {
@@ -118,9 +118,9 @@ const categories = ["dependency", "implementation", "verification", "environment
 function fail(first: First, { args: [id], flags }: Words): Outcome {
   first.submit();
   const task = first.task(id);
-  if (!task || (task.status !== "running" && first.mended("defect 7"))) return refused;
+  if (!task || (task.status !== "running" && first.fixed("defect 7"))) return refused;
   const given = flags.get("category")?.[0] ?? "other";
-  const category = first.mended("defect 6") || categories.includes(given) ? given : "other";
+  const category = first.fixed("defect 6") || categories.includes(given) ? given : "other";
   endAs(first, task, "failed");
   task.failure = { category, retryable: !flags.has("no-retry") };
   blockDependents(first, task);
@@ -129,7 +129,7 @@ function fail(first: First, { args: [id], flags }: Words): Outcome {
 
 export function blockDependents(first: First, task: TaskRecord): void {
   for (const dependent of reached(first, task)) {
-    if (first.mended("defect 7") && dependent.status !== "pending") continue;
+    if (first.fixed("defect 7") && dependent.status !== "pending") continue;
     dependent.status = "blocked";
     dependent.error = `Blocked by failed task ${task.id}`;
   }
@@ -138,7 +138,7 @@ export function blockDependents(first: First, task: TaskRecord): void {
 /** Its dependents, one level deep or all. */
 function reached(first: First, task: TaskRecord): TaskRecord[] {
   const found = new Set(first.dependents(task.id));
-  if (first.mended("defect 8"))
+  if (first.fixed("defect 8"))
     for (const each of found) for (const next of first.dependents(each.id)) found.add(next);
   return [...found];
 }
@@ -150,7 +150,7 @@ function putBack(first: First, task: TaskRecord): void {
   now.active = now.active.filter((each) => each !== task.id);
   task.status = "pending";
   task.error = null;
-  if (first.mended("a new try is judged anew")) task.verification = null;
+  if (first.fixed("a new try is judged anew")) task.verification = null;
   for (const dependent of reached(first, task)) {
     if (dependent.status !== "blocked" || dependent.error !== `Blocked by failed task ${task.id}`) continue;
     dependent.status = "pending";
@@ -162,8 +162,8 @@ function retry(first: First, { args: [id], flags }: Words): Outcome {
   first.submit();
   const task = first.task(id);
   if (!task) return refused;
-  if (task.status === "running" && !first.mended("defect 4")) return refused;
-  if (task.status === "blocked" && first.mended("retrying a blocked task retries its causes")) {
+  if (task.status === "running" && !first.fixed("defect 4")) return refused;
+  if (task.status === "blocked" && first.fixed("retrying a blocked task retries its causes")) {
     const causes = causesOf(first, task);
     if (causes.length === 0 || causes.some((each) => isFinal(first, each, flags))) return refused;
     for (const cause of causes) putBack(first, cause);
@@ -193,7 +193,6 @@ function skip(first: First, { args: [id] }: Words): Outcome {
   if (!task || !["pending", "blocked", "failed"].includes(task.status)) return refused;
   if (task.status === "failed") first.now.counts.failed--;
   task.status = "skipped";
-  if (first.mended("a new try is judged anew")) task.verification = null;
   for (const dependent of first.dependents(task.id)) {
     const free = dependent.deps.every((each) =>
       ["complete", "skipped"].includes(first.task(each)?.status ?? ""),

@@ -1,6 +1,6 @@
 // The first implementation's state commands, as the documents (001, 004) and the facts about it (§1.1–§1.5, §1.9) tell
 // them, in words of our own: the program itself was not at hand. Each way in which it differs from heddle is a switch
-// (`differences.ts`): with none mended this is the first implementation, with all of them it must be heddle.
+// (`differences.ts`): with none fixed this is the first implementation, with all of them it must be heddle.
 // Where the facts do not say what it prints, `lines` is undefined and nothing is compared.
 
 import type { Difference } from "./differences.ts";
@@ -98,19 +98,19 @@ export class First {
   readonly files: Files;
   state: State | null = null;
   batch: MutableBatch | null = null;
-  readonly #mended: ReadonlySet<Difference>;
+  readonly #fixed: ReadonlySet<Difference>;
 
-  constructor(files: Files, mended: ReadonlySet<Difference>) {
+  constructor(files: Files, fixed: ReadonlySet<Difference>) {
     this.files = files;
-    this.#mended = mended;
+    this.#fixed = fixed;
   }
 
-  mended(name: Difference): boolean {
-    return this.#mended.has(name);
+  fixed(name: Difference): boolean {
+    return this.#fixed.has(name);
   }
 
   get usage(): Outcome {
-    return { exit: this.mended("usage exits 64") ? 64 : 1 };
+    return { exit: this.fixed("usage exits 64") ? 64 : 1 };
   }
 
   /** The state of a command that has one. */
@@ -140,7 +140,7 @@ export class First {
     const wrong = shape.check?.(this, words);
     if (wrong) return wrong;
     if (!this.state) return shape.stateless?.(this, words) ?? refused;
-    if (this.files.cut && !this.mended("a cut state.json is mended") && !shape.apart) return crashed;
+    if (this.files.cut && !this.fixed("a cut state.json is repaired") && !shape.apart) return crashed;
     const answer = shape.run(this, words);
     if (shape.looks) this.look();
     this.#follow();
@@ -148,7 +148,7 @@ export class First {
   }
 
   #parse(shape: CommandShape, rest: string): Words | Outcome {
-    const strict = this.mended("wrong words are errors");
+    const strict = this.fixed("wrong words are errors");
     const args: string[] = [];
     const flags = new Map<string, string[]>();
     const words = rest.split(" ").filter((word) => word !== "");
@@ -171,15 +171,15 @@ export class First {
     return args.length > shape.takes && strict ? this.usage : { args, flags };
   }
 
-  /** A command of heddle that changes something finds a STOP file, and mends the view. */
+  /** A command of heddle that changes something finds a STOP file, and fixes the view. */
   submit(): void {
     this.files.cut = false;
     const { state, files } = this;
-    if (!state || state.halt || !files.stop || !this.mended("a STOP file is a halt")) return;
+    if (!state || state.halt || !files.stop || !this.fixed("a STOP file is a halt")) return;
     state.halt = { reason: "stop_file", active: state.active[0] ?? null };
   }
 
-  /** One that looks changes something only where the view is to be mended. */
+  /** One that looks changes something only where the view is to be fixed. */
   look(): void {
     if (this.files.cut) this.submit();
   }
@@ -198,8 +198,8 @@ export class First {
 
   /** What follows from the graph, where it is the graph that decides. */
   #follow(): void {
-    if (!this.state || !this.mended("blocking follows the graph")) return;
-    const deep = this.mended("defect 8");
+    if (!this.state || !this.fixed("blocking follows the graph")) return;
+    const deep = this.fixed("defect 8");
     const open = [...this.state.tasks.values()].filter(
       ({ status }) => status === "pending" || status === "blocked",
     );

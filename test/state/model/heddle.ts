@@ -3,13 +3,15 @@
 // exit code.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, exits, Usage } from "../../../src/cli/command.ts";
-import { parse } from "../../../src/cli/parse.ts";
+import { composition } from "../../../src/cli/composition.ts";
 import { loadCommand } from "../../../src/cli/registry.ts";
+import { type Command, exits, Usage } from "../../../src/command/command.ts";
+import { parse } from "../../../src/command/parse.ts";
 import type { Run, Task } from "../../../src/core/run.ts";
 import { statusOf } from "../../../src/core/task.ts";
 import type { App } from "../../../src/engine/app.ts";
 import { openApp } from "../../../src/engine/open.ts";
+import { inShell } from "../../../src/view/hint.ts";
 import { heddle } from "../../e2e/rig.ts";
 import type { Batch, Projection, Seen, TaskSeen } from "./seen.ts";
 
@@ -58,6 +60,8 @@ export class Heddle {
       args,
       flags,
       root: this.#root,
+      ...composition,
+      manner: inShell,
       app: () => this.#open(),
       commands: async () => [],
       say: () => {},
@@ -70,11 +74,11 @@ export class Heddle {
   }
 
   async #open(): Promise<App> {
-    this.#app ??= await openApp({ root: this.#root, by: "model" });
+    this.#app ??= await openApp({ root: this.#root, ...composition, by: "model" });
     return this.#app;
   }
 
-  /** From the journal itself: the view may be cut, and looking must not mend it. */
+  /** From the journal itself: the view may be cut, and looking must not fix it. */
   async #look(): Promise<{ state: Projection | null; checkpoint: Batch | null }> {
     if (!existsSync(join(this.#root, ".heddle/heddle.db"))) return { state: null, checkpoint: null };
     const app = await this.#open();

@@ -157,7 +157,7 @@ const happenings: Readonly<Record<string, Happening>> = {
     disk.write("inputs/spec.md", files.spec);
   },
   "@break": (files, disk, name) => setMap(files, disk, { name: name as MapName, text: "broken" }),
-  "@mend": (files, disk, name) => setMap(files, disk, { name: name as MapName, text: "right" }),
+  "@fix": (files, disk, name) => setMap(files, disk, { name: name as MapName, text: "right" }),
   "@touch": (files, disk, name) => setMap(files, disk, { name: name as MapName, text: "other" }),
   "@edit": (files, disk, id) =>
     setTask(files, disk, { id, name: `Build ${id} again`, deps: files.tasks.get(id)?.deps ?? disk.deps(id) }),
@@ -280,7 +280,7 @@ const planStep = fc.oneof(
   ),
   of(1, line("init", fc.constantFrom("app", "other", ""))),
   of(1, line("status")),
-  of(3, line(fc.constantFrom("@break", "@mend", "@touch"), map)),
+  of(3, line(fc.constantFrom("@break", "@fix", "@touch"), map)),
   of(3, line(fc.constantFrom("@edit", "@put", "@drop", "@dangle"), id)),
   of(1, line(fc.constantFrom("@knot", "@spec"))),
 );

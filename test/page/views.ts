@@ -1,0 +1,21 @@
+// Where each view of the made-up project is.
+export const views = {
+  runs: "#/",
+  inbox: "#/inbox",
+  overview: "#/run/plan-1",
+  board: "#/run/plan-1/board",
+  graph: "#/run/plan-1/graph?task=T006",
+  "graph as a list": "#/run/plan-1/graph?as=list",
+  timeline: "#/run/plan-1/timeline",
+  "timeline as a list": "#/run/plan-1/timeline?as=list",
+  task: "#/run/plan-1/task/T005?attempt=1",
+  "task side by side": "#/run/plan-1/task/T005?attempt=1&diff=split",
+  money: "#/run/plan-1/money",
+  specification: "#/run/plan-1/plan",
+  report: "#/run/plan-1/report",
+  "report of a run about documents": "#/run/life-1/report",
+  replay: "#/run/plan-1/board?at=20",
+  "a run about documents": "#/run/life-1",
+  "a halted run": "#/run/plan-3",
+  nowhere: "#/nowhere",
+} as const;
