@@ -1,6 +1,7 @@
 // Finding a command by its words: the same for the command line and the REPL.
 
 import { type Command, Usage } from "../command/command.ts";
+import { commonFlags } from "../command/parse.ts";
 import { toCall } from "../core/hint.ts";
 import { closest, problem } from "../core/problem.ts";
 import { commandNames, loadCommand } from "./registry.ts";
@@ -10,17 +11,27 @@ interface FoundCommand {
   readonly rest: readonly string[];
 }
 
-export async function find(words: readonly string[]): Promise<FoundCommand> {
+/** Flags that every command has may stand before it: `heddle --dir app status`. */
+export async function find(typed: readonly string[]): Promise<FoundCommand> {
+  const ahead = flagsAhead(typed);
+  const words = typed.slice(ahead.length);
   for (const length of [2, 1]) {
     const command = await loadCommand(words.slice(0, length).join(" "));
-    if (command) return { command, rest: words.slice(length) };
+    if (command) return { command, rest: [...ahead, ...words.slice(length)] };
   }
   const help = await loadCommand("help");
   const plain = words.filter((word) => !word.startsWith("-"));
   if (help && (plain.length === 0 || commandNames.some((name) => name.startsWith(`${words[0]} `)))) {
     const known = plain.length < 2 || plain[0] === "help";
-    if (known) return { command: help, rest: words.filter((word) => word !== "--help" && word !== "-h") };
+    if (known) return { command: help, rest: typed.filter((word) => word !== "--help" && word !== "-h") };
   }
+  const [first = ""] = words;
+  if (first.startsWith("-"))
+    throw new Usage(
+      problem("unknown-flag", `\`${first}\` cannot stand before the command`, {
+        hint: toCall(`${plain[0]} ${first}`),
+      }),
+    );
   const said = plain.slice(0, 2).join(" ");
   const meant = understood(said) ?? understood(plain[0] ?? "");
   throw new Usage(
@@ -28,6 +39,16 @@ export async function find(words: readonly string[]): Promise<FoundCommand> {
       hint: meant ? ["did you mean `", toCall(meant), "`?"] : toCall("help"),
     }),
   );
+}
+
+function flagsAhead(words: readonly string[]): readonly string[] {
+  let count = 0;
+  for (;;) {
+    const [, name = "", value] = /^--([a-z]+)(=.*)?$/s.exec(words[count] ?? "") ?? [];
+    const flag = Object.hasOwn(commonFlags, name) ? commonFlags[name] : undefined;
+    if (!flag) return words.slice(0, count);
+    count += flag.takes !== undefined && value === undefined ? 2 : 1;
+  }
 }
 
 /** What people type who come from other tools. */

@@ -78,6 +78,29 @@ describe("a checkpoint", () => {
     },
   );
 
+  it.skipIf(!hasScript).each([
+    ["a command's prompt", ["mission", goal], /a number, or your own answer/],
+    ["a command's prompt in plain lines", ["--plain", "mission", goal], /or type your own answer/],
+    ["the REPL's prompt", ["--plain"], /or type your own answer/],
+  ] as const)(
+    "C8 is answered elsewhere while %s waits for it, and the mission goes on there (left out without `script`)",
+    async (_, args, asked) => {
+      const project = new Mission(stops("decision_required"));
+      project.write(
+        ".heddle/config.json",
+        JSON.stringify({ agent: "command:./.heddle/agent.cjs", unconfined: !hasBox }),
+      );
+      const terminal = new Terminal(project.root, args);
+      const isRepl = args.length === 1;
+      if (isRepl) await terminal.answer(/heddle> /, `/mission "${goal}"`, keys.enter);
+      await terminal.answer(asked);
+      await project.must("answer", "01-01-1-decision_required", "blue");
+      await terminal.answer(/Phase Complete/, ...(isRepl ? ["/quit", keys.enter] : []));
+      expect(await terminal.over(), terminal.text).toBe(0);
+      await wentOnWith(project, "01-01-1-decision_required", "blue");
+    },
+  );
+
   it.skipIf(!hasScript)(
     "C8 L13 that waits since an earlier run is answered by /answer and gone on with (left out without `script`)",
     async () => {

@@ -96,6 +96,21 @@ describe("without a terminal", () => {
   });
 });
 
+describe("flags before the command", () => {
+  it("C14 those that every command has may stand there; any other is named with where it belongs", async () => {
+    const made = await project(1);
+    const { out } = await made.must("status", "--json");
+    expect((await heddle(["--json", "--dir", made.root, "status"])).out).toBe(out);
+    expect((await heddle([`--dir=${made.root}`, "--format", "json", "status"])).out).toBe(out);
+    const wrong = await heddle(["--all", "status"]);
+    expect([wrong.code, wrong.err]).toEqual([
+      64,
+      "error: `--all` cannot stand before the command\nhint: heddle status --all\n",
+    ]);
+    expect((await heddle(["--dir", made.root, "stauts"])).err).toContain("did you mean `heddle status`?");
+  });
+});
+
 describe("C15 tasks and history", () => {
   it("lists tasks by status, and only the newest facts", async () => {
     const made = await project(3);

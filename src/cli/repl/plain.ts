@@ -45,9 +45,11 @@ export class Plain implements Paper {
     const fresh = questions.filter(
       (each) => !this.#toldQuestions.has(each.id) && each.text !== asked?.question,
     );
+    // In the same words, whichever of the two is first.
     for (const { id, text, options } of fresh) {
-      const choices = options.map((option, at) => `  ${at + 1}  ${oneLine(option)}`);
-      this.print([`question ${oneLine(id)}: ${oneLine(text)}`, ...choices, "type the answer"].join("\n"));
+      const lines = askedLines({ question: text, options, initial: "", free: true }).map(oneLine);
+      const others = questions.length > 1 ? [`  /answer ${oneLine(id)} WORDS answers this one`] : [];
+      this.print([...lines, ...others].join("\n"));
     }
     this.#toldQuestions = new Set(questions.map(({ id }) => id));
     if (this.#session && running.length === 0 && !asked) this.#prompt();

@@ -105,7 +105,6 @@ export class Session {
   interrupt(): boolean {
     const [waiting] = this.#asks;
     if (waiting) {
-      this.#asks = this.#asks.slice(1);
       waiting.cancel();
       return true;
     }
@@ -170,9 +169,11 @@ export class Session {
   #ask(asked: Asked): Promise<string> {
     return new Promise((answer, reject) => {
       const cancel = () => {
+        this.#asks = this.#asks.filter((each) => each.asked !== asked);
         reject(new Cancelled("cancelled"));
         this.#paper.refresh();
       };
+      asked.until?.addEventListener("abort", cancel, { once: true });
       this.#asks = [...this.#asks, { asked, answer, cancel }];
       this.#paper.refresh();
     });

@@ -15,6 +15,7 @@ async function ask(asked: Asked): Promise<string> {
   const lines = createInterface({ input: process.stdin, terminal: false });
   const cancel = () => lines.close();
   process.once("SIGINT", cancel);
+  asked.until?.addEventListener("abort", cancel, { once: true });
   try {
     print(askedLines(asked).map(safe).join("\n"));
     if (asked.many) print(`a line with a single \`${lastLine}\` ends it`);
@@ -31,6 +32,7 @@ async function ask(asked: Asked): Promise<string> {
     throw new Cancelled("cancelled");
   } finally {
     process.off("SIGINT", cancel);
+    asked.until?.removeEventListener("abort", cancel);
     lines.close();
   }
 }

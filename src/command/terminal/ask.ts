@@ -14,6 +14,8 @@ export interface Asked {
   readonly many?: boolean;
   /** The options are only what the asker thought of: anything else is an answer too. */
   readonly free?: boolean;
+  /** Aborted when nobody needs the answer any more. */
+  readonly until?: AbortSignal;
 }
 
 export type Settled = { readonly answer: string } | { readonly wrong: string };
@@ -44,12 +46,16 @@ export function chosen(options: readonly string[], words: string): string | unde
   return words !== "" && begun.length === 1 ? begun[0] : undefined;
 }
 
-/** `ask` settles with an answer that will do, or throws `Cancelled`. */
+/** `ask` settles with an answer that will do, or throws `Cancelled`: at Ctrl-C, and once `until` is aborted. */
 export function promptsThrough(ask: (asked: Asked) => Promise<string>): Prompts {
   return {
     text: (question, { initial, check }) => ask({ question, options: [], initial, ...(check && { check }) }),
     choose: (question, options) => ask({ question, options, initial: "" }),
-    answer: (question, options) => ask({ question, options, initial: "", free: true }),
+    answer: (question, options, until) =>
+      ask({ question, options, initial: "", free: true, until }).catch((error: unknown) => {
+        if (until.aborted) return undefined;
+        throw error;
+      }),
     confirm: async (question) => (await ask({ question, options: ["yes", "no"], initial: "yes" })) === "yes",
     paste: (hint) => ask({ question: hint, options: [], initial: "", many: true }),
   };

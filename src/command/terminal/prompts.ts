@@ -8,8 +8,8 @@ import { isPlain } from "./terminal.ts";
 export interface Prompts {
   text(question: string, about: TextQuestion): Promise<string>;
   choose(question: string, options: readonly string[]): Promise<string>;
-  /** One of the options, by its number or its name, or whatever else is typed. */
-  answer(question: string, options: readonly string[]): Promise<string>;
+  /** One of the options, by its number or its name, or whatever else is typed; nothing once `until` is aborted. */
+  answer(question: string, options: readonly string[], until: AbortSignal): Promise<string | undefined>;
   confirm(question: string): Promise<boolean>;
   /** Many lines, up to Ctrl-D. */
   paste(hint: string): Promise<string>;
@@ -45,11 +45,12 @@ export async function prompts({ ask }: Asking): Promise<Prompts> {
     },
     choose: async (message, options) =>
       answered(await select({ message, options: options.map((value) => ({ value, label: value })) })),
-    answer: async (question, options) => {
+    answer: async (question, options, until) => {
       const message = [question, ...options.map((option, at) => `  ${at + 1}  ${option}`)].join("\n");
       const placeholder = options.length > 0 ? "a number, or your own answer" : "";
       const validate = (typed: string | undefined) => (typed?.trim() ? undefined : "type an answer");
-      return freeAnswer(options, answered(await text({ message, placeholder, validate })));
+      const typed = await text({ message, placeholder, validate, signal: until });
+      return until.aborted ? undefined : freeAnswer(options, answered(typed));
     },
     confirm: async (message) => answered(await confirm({ message })),
     paste,

@@ -3,8 +3,9 @@
 
 import { type Call, exits, isJson, type Reply } from "../../command/command.ts";
 import { landed } from "../../command/landing.ts";
+import { askInPlace } from "../../command/terminal/ask-in-place.ts";
 import { live } from "../../command/terminal/live.ts";
-import { canAsk, prompts } from "../../command/terminal/prompts.ts";
+import { canAsk } from "../../command/terminal/prompts.ts";
 import { terminal } from "../../command/terminal/terminal.ts";
 import { staysHalted } from "../../core/idle.ts";
 import { problem } from "../../core/problem.ts";
@@ -90,8 +91,7 @@ export async function answered(call: Call, app: App): Promise<boolean> {
     return found && { ...found, text: questionText(run, found) };
   });
   if (!open || !canAsk(call)) return false;
-  const answer = await (await prompts(call)).answer(open.text, open.options);
-  await app.submit({ kind: "answer", id: open.id, answer });
+  await askInPlace(call, app, open);
   return true;
 }
 

@@ -2,8 +2,9 @@
 import { join, resolve } from "node:path";
 import { agentFlags } from "../../../command/agent-flags.ts";
 import { type Call, type Command, exits, type Reply, Usage } from "../../../command/command.ts";
+import { askInPlace } from "../../../command/terminal/ask-in-place.ts";
 import { live } from "../../../command/terminal/live.ts";
-import { canAsk, prompts } from "../../../command/terminal/prompts.ts";
+import { canAsk } from "../../../command/terminal/prompts.ts";
 import { terminal } from "../../../command/terminal/terminal.ts";
 import { webBeside, webFlag } from "../../../command/web-beside.ts";
 import { type PlanSummary, summarize } from "../../../core/graph/schedule.ts";
@@ -259,8 +260,8 @@ export async function drivePlanning(call: Call, app: App, agent = call.flags.one
     await app.look((run) => keepReview(run.planningDir, run.questions));
     const passed = open && passedReview(call, open);
     if (!open || signal.aborted || (passed === undefined && !canAsk(call))) return outcome(call, app);
-    const answer = passed ?? (await (await prompts(call)).answer(open.text, open.options));
-    await app.submit({ kind: "answer", id: open.id, answer });
+    if (passed === undefined) await askInPlace(call, app, open);
+    else await app.submit({ kind: "answer", id: open.id, answer: passed });
   }
 }
 
