@@ -133,16 +133,22 @@ describe.runIf(hasBox)("a task that changes how it is judged", () => {
         { does: put("jest.config.js", "module.exports = {}"), files: ["jest.config.js"] },
         { does: put("tools/Makefile") },
         { does: put("test/fixtures/a/package.json", "{}") },
+        { does: put("test/own.js", "0"), files: ["test/own.js"], commands: ["node test/own.js"] },
+        { does: put("test/extra.js", "0"), commands: ["node test/extra.js"] },
       ],
       { judging: ["tools/"] },
     );
     expect([...failed.values()].map(({ error }) => error)).toEqual([]);
-    expect(project.merged().sort()).toEqual(["T001", "T002", "T003", "T004"]);
+    expect(project.merged().sort()).toEqual(["T001", "T002", "T003", "T004", "T005", "T006"]);
     const named =
       /it changed how it is judged: jest\.config\.js \(added; a JavaScript test runner reads it\)/;
     expect((await project.must("why", "T002")).out).toMatch(named);
     expect((await project.must("why", "T003")).out).toContain("tools/Makefile");
-    expect((await project.must("why", "T001")).out).not.toContain("judged");
+    for (const task of ["T001", "T005"])
+      expect((await project.must("why", task)).out, task).not.toContain("judged");
+    expect((await project.must("why", "T006")).out).toContain(
+      "test/extra.js (added; its acceptance commands run it)",
+    );
     expect((await project.must("report")).out).toMatch(named);
   });
 });

@@ -39,7 +39,8 @@ export async function judgedBy(judged: Judged): Promise<Judging> {
     const own = declared.has(change.path) || isAllowed(change.path, allowed);
     const why = await meaningOf(judged, change);
     if (why !== undefined) (own ? named : refused).push(`${change.path} (${why})`);
-    else if (change.status === "added" && isNamed(judged, change.path))
+    // A test that the plan asks for and the plan's own command runs is the work itself.
+    else if (!own && change.status === "added" && isNamed(judged, change.path))
       named.push(`${change.path} (added; its acceptance commands run it)`);
     else if (!own && change.status === "added" && isCode(change.path)) newTests.push(change.path);
     if (refused.length >= most) break;
