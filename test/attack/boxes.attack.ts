@@ -1,4 +1,4 @@
-// Every other box that is there, by the same suite as bubblewrap: containers of podman here, seatbelt on a Mac. What is left out
+// Every other box that is there, by the same suite as bubblewrap: containers of podman and docker here, seatbelt on a Mac. What is left out
 // says so by its name.
 import { afterAll, describe, expect, it } from "vitest";
 import { trySeatbelt } from "../../src/host/box/seatbelt.ts";
@@ -8,16 +8,21 @@ import { attemptIn, canary, damage, type Host, makeHost, shownOf } from "../host
 import { makeStand } from "../host/image.ts";
 import { folder } from "../host/programs.ts";
 
-const stand = await makeStand();
+const stands = [
+  { engine: "podman", stand: await makeStand("podman") },
+  { engine: "docker", stand: await makeStand("docker") },
+];
 const seatbelt = await trySeatbelt();
 afterAll(() => {
-  if (typeof stand !== "string") stand.close();
+  for (const { stand } of stands) if (typeof stand !== "string") stand.close();
 });
 
 const boxes: readonly { readonly name: string; readonly sandbox: Sandbox | undefined }[] = [
-  typeof stand === "string"
-    ? { name: `container (left out without ${stand})`, sandbox: undefined }
-    : { name: "container", sandbox: stand.container },
+  ...stands.map(({ engine, stand }) =>
+    typeof stand === "string"
+      ? { name: `container of ${engine} (left out without ${stand})`, sandbox: undefined }
+      : { name: `container of ${engine}`, sandbox: stand.container },
+  ),
   seatbelt.ok
     ? { name: "seatbelt", sandbox: seatbelt }
     : { name: "seatbelt (left out without macOS)", sandbox: undefined },

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { dirname, join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { monitored } from "../../src/host/box/container.ts";
 import { tryContainer } from "../../src/host/box/container-find.ts";
 import { newName } from "../../src/host/box/container-names.ts";
@@ -12,13 +12,20 @@ import type { ProgramSpec } from "../../src/host/program/program.ts";
 import { runToEnd } from "../../src/host/program/run.ts";
 import { ownRuntime } from "../../src/host/program/runtime.ts";
 import type { Box } from "../../src/host/program/sandbox.ts";
-import { makeStand } from "../host/image.ts";
+import { makeStand, type Stand } from "../host/image.ts";
 import { eventually, folder, livingWith, node, run, sh, spec } from "../host/programs.ts";
 
-const made = await makeStand();
-const there = typeof made === "string" ? undefined : made;
-afterAll(() => there?.close());
-const title = there ? "a container as a box" : `a container as a box (left out without ${made})`;
+const stands: { name: string; stand: Stand | undefined }[] = [];
+for (const engine of ["podman", "docker"] as const) {
+  const made = await makeStand(engine);
+  if (typeof made !== "string") stands.push({ name: engine, stand: made });
+  else stands.push({ name: `${engine} (left out without ${made})`, stand: undefined });
+}
+/** The one that is looked at. */
+let there: Stand | undefined;
+afterAll(() => {
+  for (const { stand } of stands) stand?.close();
+});
 
 const workspace = folder("workspace");
 const home = folder("home");
@@ -35,7 +42,7 @@ function boxed(more: Partial<Box> = {}): Box {
 const inside = (argv: readonly [string, ...string[]], more: Partial<ProgramSpec> = {}): ProgramSpec =>
   spec(argv, "unconfined", { cwd: workspace, environment: { PATH }, box: boxed(), ...more });
 
-const records = () => there?.podman("ps", "--all", "--quiet").trim();
+const records = () => there?.engine("ps", "--all", "--quiet").trim();
 let naps = 400_000_000 + (process.pid % 100_000) * 1000;
 const litter = (nap: string) =>
   [
@@ -45,8 +52,11 @@ const litter = (nap: string) =>
     `setsid sh -c 'trap "" TERM HUP; sleep ${nap}' &`,
   ].join("\n");
 
-describe.skipIf(!there)(title, () => {
-  it("X8 says what the program says, and ends as it ends", async () => {
+describe.for(stands)("a container as a box: $name", ({ stand }) => {
+  beforeAll(() => {
+    there = stand;
+  });
+  it.skipIf(!stand)("X8 says what the program says, and ends as it ends", async () => {
     const told = await run(
       inside(sh("cat; echo err >&2; echo again > /dev/stderr; exit 3"), { stdin: { text: "in\n" } }),
     );
@@ -61,15 +71,18 @@ describe.skipIf(!there)(title, () => {
     });
   });
 
-  it("G9 gives exactly the environment, and nothing of the image's or the engine's", async () => {
-    const environment = { PATH, QUOTED: 'it\'s "two"\nlines $HOME `id`' };
-    const { out } = await run(inside(sh("env -0 | tr '\\n\\0' '|\\n' | sort"), { environment }));
-    const lines = out.split("\n").filter((line) => !/^(HEDDLE_RUN_MARK|_)=/.test(line));
-    const quoted = 'QUOTED=it\'s "two"|lines $HOME `id`';
-    expect(lines).toEqual([`HOME=${home}`, `PATH=${PATH}`, `PWD=${workspace}`, quoted].sort());
-  });
+  it.skipIf(!stand)(
+    "G9 gives exactly the environment, and nothing of the image's or the engine's",
+    async () => {
+      const environment = { PATH, QUOTED: 'it\'s "two"\nlines $HOME `id`' };
+      const { out } = await run(inside(sh("env -0 | tr '\\n\\0' '|\\n' | sort"), { environment }));
+      const lines = out.split("\n").filter((line) => !/^(HEDDLE_RUN_MARK|_)=/.test(line));
+      const quoted = 'QUOTED=it\'s "two"|lines $HOME `id`';
+      expect(lines).toEqual([`HOME=${home}`, `PATH=${PATH}`, `PWD=${workspace}`, quoted].sort());
+    },
+  );
 
-  it("G9 has its environment on no command line", async () => {
+  it.skipIf(!stand)("G9 has its environment on no command line", async () => {
     const secret = `secret-${crypto.randomUUID()}`;
     const seen: string[] = [];
     const program = inside(sh("echo ready; sleep 60"), { environment: { PATH, SECRET: secret } });
@@ -82,7 +95,7 @@ describe.skipIf(!there)(title, () => {
     expect(seen).toEqual([]);
   });
 
-  it("X8 what it writes belongs to the person", async () => {
+  it.skipIf(!stand)("X8 what it writes belongs to the person", async () => {
     await run(inside(sh("echo work > mine; mkdir -p sub")));
     expect([statSync(join(workspace, "mine")).uid, statSync(join(workspace, "sub")).uid]).toEqual([
       process.getuid?.(),
@@ -90,7 +103,7 @@ describe.skipIf(!there)(title, () => {
     ]);
   });
 
-  it("U10 has no network but its own loopback, or all that the host has", async () => {
+  it.skipIf(!stand)("U10 has no network but its own loopback, or all that the host has", async () => {
     const server = await listening();
     const { port } = server.address() as { port: number };
     const connect = node(
@@ -101,20 +114,23 @@ describe.skipIf(!there)(title, () => {
     server.close();
   });
 
-  it("U10 reaches the gateway on its loopback, many times at once, and no longer than it lives", async () => {
-    let calls = 0;
-    const serve = (server: Server) =>
-      server.on("connection", (socket) => {
-        calls++;
-        socket.on("data", (chunk) => socket.end(chunk)).on("error", () => {});
-      });
-    const script = `const net = require("net"); let open = 20;
+  it.skipIf(!stand)(
+    "U10 reaches the gateway on its loopback, many times at once, and no longer than it lives",
+    async () => {
+      let calls = 0;
+      const serve = (server: Server) =>
+        server.on("connection", (socket) => {
+          calls++;
+          socket.on("data", (chunk) => socket.end(chunk)).on("error", () => {});
+        });
+      const script = `const net = require("net"); let open = 20;
       for (let i = 0; i < 20; i++) net.connect(4567, "127.0.0.1").on("data", (d) => { if (String(d) === "ping") open--; if (open === 0) console.log("all"); }).write("ping");`;
-    const { out, err } = await run(inside(node(script), { gate: { port: 4567, serve } }));
-    expect({ out, err, calls }).toEqual({ out: "all", err: "", calls: 20 });
-  });
+      const { out, err } = await run(inside(node(script), { gate: { port: 4567, serve } }));
+      expect({ out, err, calls }).toEqual({ out: "all", err: "", calls: 20 });
+    },
+  );
 
-  it("X9 is held to its limits, and asked before it is ended", async () => {
+  it.skipIf(!stand)("X9 is held to its limits, and asked before it is ended", async () => {
     const limits = { wallMs: 1500, silenceMs: 9000, outputBytes: 1e6, lineBytes: 1e4 };
     const asked = await run(
       inside(sh("trap 'echo asked; exit 7' TERM; sleep 100 & wait"), { limits, graceMs: 20_000 }),
@@ -130,7 +146,7 @@ describe.skipIf(!there)(title, () => {
     expect(swollen.ended.how).toEqual({ kind: "limit", limit: "memory" });
   });
 
-  it("G5 nothing survives: not when it exits, not when it is aborted", async () => {
+  it.skipIf(!stand)("G5 nothing survives: not when it exits, not when it is aborted", async () => {
     const nap = `${++naps}`;
     expect((await run(inside(sh(`${litter(nap)}\necho done`)))).ended.survivors).toEqual([]);
     expect([livingWith(nap), records()]).toEqual([[], ""]);
@@ -147,34 +163,40 @@ describe.skipIf(!there)(title, () => {
     }
   });
 
-  it("G5 fault 24: nothing survives a kill -9 of heddle, and the next heddle finds no container", async () => {
-    const nap = `${++naps}`;
-    const heddle = startHeddle(`${litter(nap)}\necho ready; sleep ${nap}`);
-    await heddle.said("ready");
-    expect(livingWith(nap).length).toBeGreaterThan(3);
-    process.kill(heddle.pid, "SIGKILL");
-    expect(await eventually(() => livingWith(nap).length === 0, 30_000)).toBe(true);
-    expect(await eventually(() => records() === "", 30_000)).toBe(true);
-  });
+  it.skipIf(!stand)(
+    "G5 fault 24: nothing survives a kill -9 of heddle, and the next heddle finds no container",
+    async () => {
+      const nap = `${++naps}`;
+      const heddle = startHeddle(`${litter(nap)}\necho ready; sleep ${nap}`);
+      await heddle.said("ready");
+      expect(livingWith(nap).length).toBeGreaterThan(3);
+      process.kill(heddle.pid, "SIGKILL");
+      expect(await eventually(() => livingWith(nap).length === 0, 30_000)).toBe(true);
+      expect(await eventually(() => records() === "", 30_000)).toBe(true);
+    },
+  );
 
-  it("G5 fault 24: it ends with heddle also when the keeper was killed before, and the next command clears away", async () => {
-    const nap = `${++naps}`;
-    const heddle = startHeddle(`${litter(nap)}\necho ready; sleep ${nap}`);
-    await heddle.said("ready");
-    const keepers = livingWith("heddle-keeper").filter((pid) => parentOf(pid) === heddle.pid);
-    expect(keepers.length).toBe(1);
-    for (const pid of [...keepers.map(Number), heddle.pid]) process.kill(pid, "SIGKILL");
-    expect(await eventually(() => livingWith(nap).length === 0, 30_000)).toBe(true);
-    if (!there) return;
-    // One that was made and never started has no process by which it could be found.
-    const name = newName().replace(/^heddle-\d+-\d+-/, `heddle-${heddle.pid}-1-`);
-    there.podman("create", "--name", name, "--label", "heddle.box", there.image, "/bin/sh");
-    const other = newName();
-    there.podman("create", "--name", other, "--label", "heddle.box", there.image, "/bin/sh");
-    await tryContainer({ image: there.image, engine: "podman" }, there.path);
-    expect(there.podman("ps", "--all", "--format", "{{.Names}}").trim()).toBe(other);
-    there.podman("rm", "--force", other);
-  });
+  it.skipIf(!stand)(
+    "G5 fault 24: it ends with heddle also when the keeper was killed before, and the next command clears away",
+    async () => {
+      const nap = `${++naps}`;
+      const heddle = startHeddle(`${litter(nap)}\necho ready; sleep ${nap}`);
+      await heddle.said("ready");
+      const keepers = livingWith("heddle-keeper").filter((pid) => parentOf(pid) === heddle.pid);
+      expect(keepers.length).toBe(1);
+      for (const pid of [...keepers.map(Number), heddle.pid]) process.kill(pid, "SIGKILL");
+      expect(await eventually(() => livingWith(nap).length === 0, 30_000)).toBe(true);
+      if (!there) return;
+      // One that was made and never started has no process by which it could be found.
+      const name = newName().replace(/^heddle-\d+-\d+-/, `heddle-${heddle.pid}-1-`);
+      there.engine("create", "--name", name, "--label", "heddle.box", there.image, "/bin/sh");
+      const other = newName();
+      there.engine("create", "--name", other, "--label", "heddle.box", there.image, "/bin/sh");
+      await tryContainer({ image: there.image, engine: there.container.engine }, there.path);
+      expect(there.engine("ps", "--all", "--format", "{{.Names}}").trim()).toBe(other);
+      there.engine("rm", "--force", other);
+    },
+  );
 });
 
 const parentOf = (pid: string) =>

@@ -19,9 +19,13 @@ const podman: Container = {
   ...{ imageId: "sha256:abc", imageVariables: ["NODE_VERSION"], lacksNode: true, user: "mapped" },
   ids: { user: 1000, group: 1000 },
   bounds: "kernel",
+  withoutInner: "bind-nonrecursive=true",
   ulimits: { files: "1024:20000", processes: "32768:32768" },
 };
-const docker: Container = { ...podman, engine: "docker", path: "/usr/bin/docker", user: "same" };
+const docker: Container = {
+  ...podman,
+  ...{ engine: "docker", path: "/usr/bin/docker", user: "same", withoutInner: "bind-recursive=disabled" },
+};
 
 const mount = (kind: Mount["kind"], path: string, isFolder = true): Mount => ({
   kind,

@@ -1,6 +1,7 @@
 // A container for the tests, made of this machine's own programs, because no registry can be asked: an image in a store of
 // its own, which is gone afterwards. Where podman is missing, or makes no box here, there is none.
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
   copyFileSync,
@@ -16,6 +17,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { tryContainer } from "../../src/host/box/container-find.ts";
 import type { Container } from "../../src/host/program/sandbox.ts";
+import { until } from "../e2e/rig.ts";
 import { whereIs } from "../needs.ts";
 
 /** What the suite of hostile programs calls, and what work needs. */
@@ -69,55 +71,101 @@ const programs = [
   ...["strace", "find", "stat"],
 ];
 
+type Engine = Container["engine"];
+
 export interface Stand {
   readonly container: Container;
   /** A PATH on which the tests' own engine is found first. */
   readonly path: string;
   readonly image: string;
-  readonly podman: (...args: readonly string[]) => string;
+  readonly engine: (...args: readonly string[]) => string;
   readonly close: () => void;
 }
 
 /** Why there is none, in a word for the title of what is left out. */
-export async function makeStand(): Promise<Stand | string> {
-  const podman = whereIs("podman");
-  if (podman === "" || process.getuid?.() !== 0 || process.platform !== "linux") return "podman as root";
+export async function makeStand(engine: Engine): Promise<Stand | string> {
+  if (whereIs(engine) === "" || process.getuid?.() !== 0 || process.platform !== "linux")
+    return `${engine} as root`;
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "heddle-image-")));
+  chmodSync(folder, 0o755);
+  const end = engine === "podman" ? ownPodman(folder) : await ownDocker(folder);
   const close = () => {
-    spawnSync(join(folder, "podman"), ["rm", "--force", "--all"], { stdio: "ignore" });
-    spawnSync(join(folder, "podman"), ["rmi", "--force", "--all"], { stdio: "ignore" });
+    end?.();
     rmSync(folder, { recursive: true, force: true });
   };
-  chmodSync(folder, 0o755);
-  writeFileSync(join(folder, "podman"), engine(podman, folder), { mode: 0o755 });
+  if (!end) {
+    close();
+    return `a daemon of ${engine}`;
+  }
   makeRoot(join(folder, "root"));
   const own = (...args: readonly string[]) =>
-    execFileSync(join(folder, "podman"), args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+    execFileSync(join(folder, engine), args, { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
   const image = "localhost/heddle-test:1";
   try {
     execFileSync("tar", ["-C", join(folder, "root"), "-cf", join(folder, "root.tar"), "."]);
     own("import", "--change", "ENV FROM_THE_IMAGE=yes", join(folder, "root.tar"), image);
   } catch (error) {
     close();
-    return `podman that imports an image (${(error as Error).message.split("\n").at(-2) ?? ""})`;
+    return `${engine} that imports an image (${(error as Error).message.split("\n").at(-2) ?? ""})`;
   }
   const path = `${folder}:${process.env.PATH ?? ""}`;
-  const found = await tryContainer({ image, engine: "podman" }, path);
-  if (found.ok && found.kind === "container") return { container: found, path, image, podman: own, close };
+  const found = await tryContainer({ image, engine }, path);
+  if (found.ok && found.kind === "container") return { container: found, path, image, engine: own, close };
   close();
-  return `podman that runs here (${found.ok ? "" : found.problem.message})`;
+  return `${engine} that runs here (${found.ok ? "" : found.problem.message})`;
 }
+
+const script = (folder: string, name: string, text: string) =>
+  writeFileSync(join(folder, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
 
 /**
  * With a store of its own; and where the machine mixes two kinds of control groups, which crun refuses, in a mount namespace
  * that shows the newer kind alone.
  */
-function engine(podman: string, folder: string): string {
-  const call = `exec ${podman} --root ${folder}/store --runroot ${folder}/run "$@"`;
+function ownPodman(folder: string): () => void {
+  const call = `exec ${whereIs("podman")} --root ${folder}/store --runroot ${folder}/run "$@"`;
   const isMixed = existsSync("/sys/fs/cgroup/unified");
-  if (!isMixed) return `#!/bin/sh\n${call}\n`;
   const alone = "umount -R /sys/fs/cgroup 2>/dev/null; mount -t cgroup2 none /sys/fs/cgroup";
-  return `#!/bin/sh\nexec unshare -m sh -c '${alone}; ${call}' podman "$@"\n`;
+  script(folder, "podman", isMixed ? `exec unshare -m sh -c '${alone}; ${call}' podman "$@"` : call);
+  return () => {
+    spawnSync(join(folder, "podman"), ["rm", "--force", "--all"], { stdio: "ignore" });
+    spawnSync(join(folder, "podman"), ["rmi", "--force", "--all"], { stdio: "ignore" });
+  };
+}
+
+/** With a daemon of its own, which touches neither the machine's network nor its store, and ends with the tests. */
+async function ownDocker(folder: string): Promise<(() => void) | undefined> {
+  const daemon = whereIs("dockerd");
+  if (daemon === "") return undefined;
+  const address = `unix://${folder}/docker.sock`;
+  script(folder, "docker", `exec ${whereIs("docker")} --host ${address} "$@"`);
+  const apart = ["--iptables=false", "--ip6tables=false", "--bridge=none", "--storage-driver=vfs"];
+  const places = [
+    "--data-root",
+    `${folder}/store`,
+    "--exec-root",
+    `${folder}/run`,
+    "--pidfile",
+    `${folder}/pid`,
+  ];
+  const child = spawn(daemon, [...apart, ...places, "--host", address], { stdio: "ignore" });
+  const gone = once(child, "exit").then(() => "gone" as const);
+  const end = () => {
+    child.kill();
+    // It is asked to end its containers, and unmounts what it mounted.
+    for (let waits = 0; waits < 300 && existsSync(`${folder}/pid`); waits++) spawnSync("sleep", ["0.1"]);
+    child.kill("SIGKILL");
+    // A namespace that containers with the host's network share stays mounted.
+    spawnSync("umount", ["--lazy", `${folder}/run/netns/default`], { stdio: "ignore" });
+  };
+  const answers = until("the daemon answers", () => spawnSync(join(folder, "docker"), ["info"]).status === 0);
+  const came = await Promise.race([
+    answers.then(() => "there" as const).catch(() => "silent" as const),
+    gone,
+  ]);
+  if (came === "there") return end;
+  end();
+  return undefined;
 }
 
 function makeRoot(root: string): void {

@@ -60,8 +60,9 @@ async function tryEngine({ engine, path }: Engine, { image, build }: ContainerWi
     );
   // Nothing that an engine could take for an option.
   if (image.startsWith("-")) return no(`\`${image}\` is not the name of an image`, `${engine} images`);
-  const [{ version, isRootless, said }, inspected, before] = await Promise.all([
+  const [{ version, isRootless, said }, withoutInner, inspected, before] = await Promise.all([
     aboutEngine({ engine, path }),
+    withoutInnerOf({ engine, path }),
     answerOf(path, ["image", "inspect", image]),
     abandonedOf(path),
   ]);
@@ -77,7 +78,17 @@ async function tryEngine({ engine, path }: Engine, { image, build }: ContainerWi
   const { Id: imageId = image, Config: { Env: variables = [] } = {} } = firstOf(inspected.said);
   const own = { user: process.getuid?.() ?? 0, group: process.getgid?.() ?? 0 };
   const known = {
-    ...{ kind: "container" as const, engine, path, version, image, imageId, ids: own, ulimits: ulimits() },
+    ...{
+      kind: "container" as const,
+      engine,
+      path,
+      version,
+      image,
+      imageId,
+      ids: own,
+      ulimits: ulimits(),
+      withoutInner,
+    },
     imageVariables: (variables ?? []).map((each) => each.replace(/=.*/s, "")),
     user: userIn({ engine, isRootless }),
   };
@@ -99,6 +110,14 @@ async function aboutEngine({ engine, path }: Engine) {
   const [version, ...rest] = said.split(" ");
   const works = code === 0 && version !== undefined && /^\d/.test(version);
   return { version: works ? version : undefined, isRootless: /true|rootless/.test(rest.join(" ")), said };
+}
+
+/** The newer word is known from docker 25 on, where the older one puts warnings into what the program says. */
+async function withoutInnerOf({ engine, path }: Engine): Promise<Container["withoutInner"]> {
+  if (engine === "podman") return "bind-nonrecursive=true";
+  const { said } = await answerOf(path, ["--version"]);
+  const major = Number(/version (\d+)/i.exec(said)?.[1] ?? 0);
+  return major >= 25 ? "bind-recursive=disabled" : "bind-nonrecursive=true";
 }
 
 interface Inspected {

@@ -53,9 +53,11 @@ export function containerOptions(boxing: Boxing): string[] {
       ...["--tmpfs", `${path}:rw,exec,nosuid,nodev,size=${tmpBytes},mode=1777`],
     ]),
     ...["--shm-size", `${tmpBytes}b`],
-    ...mounted(join(control, "sys"), "/sys", "read-only"),
-    ...mounted(control, controlPlace, "read-only"),
-    ...plannedMounts(plan, control),
+    ...[
+      bind(join(control, "sys"), "/sys", "read-only"),
+      bind(control, controlPlace, "read-only"),
+      ...plannedBinds(plan, control),
+    ].flatMap((each) => ["--mount", bindOption(each, container)]),
     ...["--env", `${markName}=${marks}`, "--workdir", "/", "--entrypoint", "/bin/sh"],
     ...[container.imageId, "-c", inside, "heddle-box"],
   ];
@@ -92,10 +94,17 @@ function limitOptions({ container, limits }: Boxing): string[] {
 /** The kernel counts threads as well. */
 const threadsEach = 8;
 
+interface Bind {
+  readonly from: string;
+  readonly to: string;
+  readonly how: "writable" | "read-only";
+}
+
+const bind = (from: string, to: string, how: Bind["how"]): Bind => ({ from, to, how });
+
 /** Nothing is mounted with what is mounted inside it, but for what the program may write: read-only would not hold for it. */
-function mounted(from: string, to: string, how: "writable" | "read-only"): string[] {
-  const options = how === "writable" ? "" : ",readonly,bind-nonrecursive=true";
-  return ["--mount", `type=bind,src=${from},dst=${to}${options}`];
+function bindOption({ from, to, how }: Bind, { withoutInner }: Container): string {
+  return `type=bind,src=${from},dst=${to}${how === "writable" ? "" : `,readonly,${withoutInner}`}`;
 }
 
 /**
@@ -110,28 +119,28 @@ export function linkFolders(plan: readonly Mount[]): string[] {
   );
 }
 
-function plannedMounts(plan: readonly Mount[], control: string): string[] {
+function plannedBinds(plan: readonly Mount[], control: string): Bind[] {
   const folders = linkFolders(plan);
-  const links = folders.flatMap((folder, at) => mounted(join(control, linkFolder(at)), folder, "read-only"));
-  return [...links, ...plan.flatMap((mount) => mountFor(mount, folders, control))];
+  const links = folders.map((folder, at) => bind(join(control, linkFolder(at)), folder, "read-only"));
+  return [...links, ...plan.flatMap((mount) => bindFor(mount, folders, control))];
 }
 
-function mountFor(
+function bindFor(
   { path, kind, real, isFolder }: Mount,
   links: readonly string[],
   control: string,
-): string[] {
+): Bind | readonly Bind[] {
   switch (kind) {
     case "writable":
-      return mounted(real, path, "writable");
+      return bind(real, path, "writable");
     case "link":
-      return links.includes(dirname(path)) ? [] : mounted(real, path, "read-only");
+      return links.includes(dirname(path)) ? [] : bind(real, path, "read-only");
     case "read-only":
-      return mounted(real, path, "read-only");
+      return bind(real, path, "read-only");
     case "hidden":
-      return mounted(join(control, isFolder ? emptyFolder : emptyFile), path, "read-only");
+      return bind(join(control, isFolder ? emptyFolder : emptyFile), path, "read-only");
     case "masked":
-      return mounted(join(control, emptyFile), path, "read-only");
+      return bind(join(control, emptyFile), path, "read-only");
   }
 }
 

@@ -35,6 +35,8 @@ export interface Container {
   readonly ids: { readonly user: number; readonly group: number };
   /** Whether the kernel bounds memory and processes as well; heddle always looks at them. `none`: no control group at all. */
   readonly bounds: "kernel" | "watched" | "none";
+  /** How the engine's program is told to mount a folder without what is mounted inside it. */
+  readonly withoutInner: "bind-nonrecursive=true" | "bind-recursive=disabled";
   /** Soft and hard, as heddle has them. */
   readonly ulimits: { readonly files: string; readonly processes: string };
 }
