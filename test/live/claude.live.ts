@@ -2,11 +2,16 @@
 // tried here is the program, its stream, its signals and its box, not anybody's intelligence.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { ended, start } from "../e2e/rig.ts";
+import { whereIs } from "../needs.ts";
 import * as agents from "./agents.ts";
 import { bash, heddleTool, orderIn, read, resultOf, say, use, write } from "./answers.ts";
 import { type Script, scriptedModel } from "./model.ts";
-import { diligent, failuresOf, liveProject, modelThat } from "./rig.ts";
+import { diligent, environment, failuresOf, liveProject, modelThat } from "./rig.ts";
+import { vendorBefore } from "./sign-in.ts";
 import { agentSuite } from "./suite.ts";
+
+const hasOpenssl = whereIs("openssl") !== "";
 
 agentSuite(agents.claude);
 
@@ -178,4 +183,39 @@ describe("Claude Code and heddle, from inside the box", () => {
     expect((await project.execute(model)).code).toBe(0);
     expect(model.asked.some(({ results }) => results.includes("blue"))).toBe(true);
   });
+});
+
+describe("a login of a person who uses Claude Code", () => {
+  const signIn = ["platform.claude.com", "console.anthropic.com"];
+  it.skipIf(!hasOpenssl)(
+    "U12 is renewed by Claude Code itself, once, and works without a key and without a login in the box (left out without openssl)",
+    async () => {
+      const project = await liveProject(2);
+      project.configure({ attempts: 1, logins: { claude: true } });
+      const login = { accessToken: "sk-ant-oat01-old", refreshToken: "sk-ant-ort01-old" };
+      const more = { expiresAt: Date.now() + 30_000, scopes: ["user:inference"], subscriptionType: "max" };
+      project.write("login/.credentials.json", JSON.stringify({ claudeAiOauth: { ...login, ...more } }));
+      const model = await modelThat(diligent);
+      const vendor = await vendorBefore(model, ["api.anthropic.com", ...signIn]);
+      try {
+        const env = {
+          ...environment(model),
+          ...{ ANTHROPIC_API_KEY: "", ANTHROPIC_BASE_URL: "", NO_PROXY: "" },
+          ...{ CLAUDE_CONFIG_DIR: project.path("login"), HTTPS_PROXY: vendor.proxy },
+          NODE_EXTRA_CA_CERTS: vendor.authority,
+        };
+        const ran = await ended(
+          start(["execute", "--batch", "--agent", "claude"], { cwd: project.root, env }),
+        );
+        expect(ran.code, ran.out + ran.err).toBe(0);
+        expect(vendor.renewals).toEqual([expect.stringContaining("sk-ant-ort01-old")]);
+        // Claude Code's own questions on the host, and the agents' through the gateway: all with the renewed one.
+        expect([...model.keys]).toEqual(["sk-ant-oat01-renewed-1"]);
+        const kept = JSON.parse(readFileSync(project.path("login/.credentials.json"), "utf8"));
+        expect(kept.claudeAiOauth).toMatchObject({ accessToken: "sk-ant-oat01-renewed-1" });
+      } finally {
+        vendor.close();
+      }
+    },
+  );
 });
