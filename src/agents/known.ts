@@ -30,7 +30,7 @@ const native = [
 const triedOverAcp: Readonly<Record<string, string>> = {
   gemini: "0.61.0",
   opencode: "1.18.33",
-  "claude-agent-acp": "0.99.0",
+  "claude-agent-acp": "0.99.1",
   "codex-acp": "2.6.0",
 };
 
