@@ -95,6 +95,7 @@ describe("a checkpoint", () => {
       if (isRepl) await terminal.answer(/heddle> /, `/mission "${goal}"`, keys.enter);
       await terminal.answer(asked);
       await project.must("answer", "01-01-1-decision_required", "blue");
+      await terminal.answer(/answered elsewhere: blue/);
       await terminal.answer(/Phase Complete/, ...(isRepl ? ["/quit", keys.enter] : []));
       expect(await terminal.over(), terminal.text).toBe(0);
       await wentOnWith(project, "01-01-1-decision_required", "blue");

@@ -1,6 +1,7 @@
 // What a run asks, asked on the terminal of the command that works on it. The same question stands on the page, in the REPL and for
 // `heddle answer`: whoever answers first ends it everywhere.
 import type { App } from "../../engine/app.ts";
+import { oneLine } from "../../view/safe.ts";
 import type { Call } from "../command.ts";
 import { prompts } from "./prompts.ts";
 
@@ -22,11 +23,15 @@ export async function askInPlace(call: Call, app: App, open: Open): Promise<void
       ? undefined
       : await ask(open.text, open.options, elsewhere.signal);
     if (answer !== undefined) await app.submit({ kind: "answer", id: open.id, answer });
+    else call.say(`answered elsewhere: ${oneLine((await answerTo(app, open.id)) ?? "")}`);
   } finally {
     watching.abort();
     await watched;
   }
 }
+
+const answerTo = (app: App, id: string) =>
+  app.look((run) => run.questions.find((question) => question.id === id)?.answer);
 
 async function untilAnswered(app: App, id: string, signal: AbortSignal): Promise<boolean> {
   const isAnswered = () =>
