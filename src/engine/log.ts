@@ -1,19 +1,14 @@
 // An agent's or a person's own line in the activity logs (C11).
 import { join } from "node:path";
-import { toCall } from "../core/hint.ts";
-import { problem } from "../core/problem.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere } from "../host/files.ts";
 import { appendLines, type LogLine } from "../published/write-log.ts";
-import { Refused } from "./app.ts";
+import { noProject } from "./lost.ts";
 import { pathsIn } from "./paths.ts";
 
 export function logLine(root: string, line: Pick<LogLine, "level" | "agent" | "event" | "message">): LogLine {
   const paths = pathsIn(root);
-  if (!isThere(join(paths.heddle, "logs")))
-    throw new Refused([
-      problem("no-project", `there is no heddle project in ${root}`, { hint: toCall("init <target>") }),
-    ]);
+  if (!isThere(join(paths.heddle, "logs"))) throw noProject(root);
   const dated = { at: wallClock(), ...line };
   appendLines(paths.logs, [dated]);
   return dated;

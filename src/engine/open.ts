@@ -1,12 +1,10 @@
 // Opening a directory. Where there is no run yet, what lies there decides: a plan of another program is imported, a
 // view of our own without its journal means that the journal was lost, and is never passed over (C3, G6).
 import { join } from "node:path";
-import { toCall } from "../core/hint.ts";
-import { problem } from "../core/problem.ts";
 import { readIfThere } from "../host/files.ts";
 import { readSeal } from "../view/state-json.ts";
-import { App, type AppOptions, Refused } from "./app.ts";
-import { journalLost } from "./lost.ts";
+import { App, type AppOptions } from "./app.ts";
+import { journalLost, noProject } from "./lost.ts";
 import { pathsIn } from "./paths.ts";
 
 export async function openApp(options: AppOptions): Promise<App> {
@@ -16,12 +14,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const view = join(paths.planning, "state.json");
   const text = readIfThere(view);
   if (text === undefined && (await options.journals.has(options.root))) return App.open(options);
-  if (text === undefined)
-    throw new Refused([
-      problem("no-project", `there is no heddle project in ${options.root}`, {
-        hint: [toCall("init <target>"), ", or: ", toCall('task new "<brief>"')],
-      }),
-    ]);
+  if (text === undefined) throw noProject(options.root);
   try {
     if (readSeal(text)) throw (await options.journals.missing?.(options.root)) ?? journalLost(view);
     return await options.packs.takeOver(options, paths.planning);

@@ -64,7 +64,7 @@ describe.skipIf(!hasScript).concurrent("plain mode (left out without `script`)",
   it("L13 a pasted specification of many lines ends with a dot", async () => {
     const made = new Execution();
     const terminal = new Terminal(made.root, ["--plain"]);
-    await terminal.answer(/\/plan spec\.md or \/task new "<brief>" begins/);
+    await terminal.answer(/\/run "<task>" or \/plan spec\.md begins/);
     await terminal.answer(
       /heddle> /,
       `/plan - --target app --new --stack Node --agent command:./none${hasBox ? "" : " --unconfined"}`,

@@ -181,7 +181,9 @@ describe("without a project", () => {
       const ran = await heddle([...words(command), ...words(sound[command] ?? "")], { cwd: bare });
       expect(ran.code, ran.out).toBe(1);
       expectOneError(ran);
-      expect(ran.err).toMatch(/there is no heddle project in .*\nhint: heddle init <target>/);
+      expect(ran.err).toMatch(
+        /there is no heddle project in .*\nhint: heddle run "<task>", heddle plan <spec>, or: heddle init <target>/,
+      );
     },
   );
 

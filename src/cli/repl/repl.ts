@@ -27,6 +27,6 @@ export async function repl(words: readonly string[]): Promise<number> {
 }
 
 function welcome(root: string, isBegun: boolean): string {
-  const hint = isBegun ? "/status shows where it stands" : '/plan spec.md or /task new "<brief>" begins';
+  const hint = isBegun ? "/status shows where it stands" : '/run "<task>" or /plan spec.md begins';
   return `heddle in ${root}\n${hint}, /help shows the rest`;
 }
