@@ -43,17 +43,28 @@ const reading =
 const shorthand = /"(?:github:)?[\w.-]+\/[\w.-]+(?:#[^"]*)?"/;
 
 /** `"x": "github:a/b"`, `"x": "git+https://host/…"`, `"x": "https://host/x.tgz"`, among its dependencies. */
-const inPackage: Read = (text) => {
-  const lists = [
-    ...text.matchAll(/"(?:\w{0,20}[dD]ependencies|overrides|resolutions)"\s{0,20}:\s{0,20}\{([^}]*)\}/g),
-  ].map(([, list = ""]) => list);
-  return lists.flatMap((list) => [
+const inPackage: Read = (text) =>
+  dependencyLists(text).flatMap((list) => [
     ...places(list, /:\s{0,20}"((?:git\+)?(?:https?|ssh|git):\/\/[^"]+|git@[^"]+)"/g),
     ...(list.match(new RegExp(`:\\s{0,20}${shorthand.source}`)) ? ["github.com"] : []),
     ...(/:\s{0,20}"gitlab:/.test(list) ? ["gitlab.com"] : []),
     ...(/:\s{0,20}"bitbucket:/.test(list) ? ["bitbucket.org"] : []),
   ]);
-};
+
+/** Each up to the brace that closes it. One expression for both would look for that brace from every beginning on. */
+function dependencyLists(text: string): string[] {
+  const lists: string[] = [];
+  let end = 0;
+  for (const { index, 0: head } of text.matchAll(
+    /"(?:\w{0,20}[dD]ependencies|overrides|resolutions)"\s{0,20}:\s{0,20}\{/g,
+  )) {
+    if (index < end) continue;
+    end = text.indexOf("}", index);
+    if (end < 0) break;
+    lists.push(text.slice(index + head.length, end));
+  }
+  return lists;
+}
 
 /** `url`, `git` and their like; not those of `[project.urls]`, which are for people. */
 const inToml: Read = (text) =>
