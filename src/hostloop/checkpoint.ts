@@ -8,6 +8,7 @@ import { isClaim } from "../core/steps/host.ts";
 import type { App } from "../engine/app.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThere, readText, remove, replaceFile } from "../host/files.ts";
+import type { Journal } from "../journal/journal.ts";
 import { checkResult } from "../work/result.ts";
 import { resultFile } from "../work/task-files.ts";
 import { attemptOf, type HostAttempt, type Undone, undo } from "./attempt-files.ts";
@@ -46,17 +47,34 @@ export function document(checkpoint: Checkpoint) {
   };
 }
 
-/** The file is a view: it follows the journal, and its writers take turns. */
 export async function writeCheckpoint(app: App): Promise<Checkpoint | null> {
   const run = await app.run();
   const file = join((await app.placeOf(run)).planningDir, "orchestrator-checkpoint.json");
-  return app.journal.lease(async () => {
-    const checkpoint = await app.journal.read(run, (state) => structuredClone(state.checkpoint));
-    if (checkpoint) replaceFile(file, `${JSON.stringify(document(checkpoint), null, 2)}\n`);
-    else remove(file);
-    return checkpoint;
+  return writeCheckpointOf(app.journal, run, file);
+}
+
+/**
+ * The file is a view: it follows the journal, and its writers take turns. It bears no position, so what was written is
+ * compared with the journal afterwards: one who lost the turn and wrote late puts right what it wrote.
+ */
+export function writeCheckpointOf(
+  journal: Pick<Journal, "read" | "lease">,
+  run: string,
+  file: string,
+): Promise<Checkpoint | null> {
+  const look = () => journal.read(run, (state) => structuredClone(state.checkpoint));
+  return journal.lease(async () => {
+    for (let now = await look(); ; ) {
+      const written = now && textOf(now);
+      if (written === null) remove(file);
+      else replaceFile(file, written);
+      now = await look();
+      if ((now && textOf(now)) === written) return now;
+    }
   });
 }
+
+const textOf = (checkpoint: Checkpoint) => `${JSON.stringify(document(checkpoint), null, 2)}\n`;
 
 export interface Recovered extends Omit<Undone, "left" | "aside"> {
   readonly aside: readonly string[];

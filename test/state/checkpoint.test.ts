@@ -1,5 +1,9 @@
 // `heddle state checkpoint` (X13, X20): the batch that a host has in flight, and what is made of it after a crash.
+import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { Run } from "../../src/core/run.ts";
+import type { Checkpoint } from "../../src/core/run-parts.ts";
+import { document, writeCheckpointOf } from "../../src/hostloop/checkpoint.ts";
 import {
   desk,
   expectDone,
@@ -281,5 +285,28 @@ describe("the documents' loop goes on after a crash without orphans", () => {
     await project.must("state", "fail-task", "T001", "red");
     expectDone(await checkpoint("recover"), /^Orphaned: none$/m);
     expectDone(await checkpoint("create", "T002", "T003"));
+  });
+});
+
+describe("a writer who lost the turn and does not know", () => {
+  const batch = (...pending: string[]): Checkpoint => ({
+    ...{ batch: "batch-1", spawnedAt: "", status: "active", spawned: ["T001", "T002"], pending },
+    ...{ completed: [], failed: [], heartbeatAt: "", completedAt: null, recovery: null },
+  });
+
+  it("C2 C4 leaves no older batch behind than the journal has", async () => {
+    const [path, newest] = [project.path("late.json"), batch("T002")];
+    let looks = 0;
+    const journal = {
+      lease: <T>(work: () => Promise<T>) => work(),
+      // Between its look and its writing, another one comes, and writes.
+      read: async <T>(_: string, look: (run: Run) => T) => {
+        const seen = look({ checkpoint: looks === 0 ? batch("T001", "T002") : newest } as Run);
+        if (looks++ === 0) writeFileSync(path, "the newest");
+        return seen;
+      },
+    };
+    expect(await writeCheckpointOf(journal, "plan-1", path)).toEqual(newest);
+    expect(JSON.parse(readFileSync(path, "utf8"))).toEqual(document(newest));
   });
 });
