@@ -86,7 +86,11 @@ export const refusedBefore = (before: RoleFolder | undefined) =>
 export async function askRole(asked: Giving, attempt: RoleAttempt, signal: AbortSignal): Promise<Outcome> {
   const { folder, product } = attempt;
   if (!isThere(folder.ended) && isRightAlready(product, folder)) return { ok: true };
-  return outcomeOf(asked, { kind: "run-role", ...orderOf(attempt), park: attempt.park }, signal);
+  const order = { kind: "run-role" as const, ...orderOf(attempt), park: attempt.park };
+  const outcome = await outcomeOf(asked, order, signal);
+  if (outcome.ok || outcome.kind !== "lost" || !isRightAlready(product, folder)) return outcome;
+  // It was carried out elsewhere, and what the agent had made before it ended is here only now.
+  return { ok: true, ...(outcome.usage && { usage: outcome.usage }) };
 }
 
 export async function repairRole(roles: RolesAtWork, job: Job, signal: AbortSignal): Promise<Outcome> {

@@ -15,7 +15,7 @@ export interface RoleFolder {
   /** heddle's own copy of it, and what documents looked like before they were repaired (`take-output.ts`). */
   readonly taken: string;
   readonly raw: string;
-  /** There while its agent is at work: found later, that agent ended with whoever had asked it. */
+  /** There while its agent is at work, and after it was stopped: found later, that agent ended with whoever had asked it. */
   readonly started: string;
   readonly ended: string;
   /** What heddle found wrong with its output, once it did. */

@@ -62,7 +62,7 @@ interface Started {
   readonly agent: string;
 }
 
-/** Asks the agent, unless it was asked before and ended with its orchestrator: then it is lost, with what it had told of its spending. */
+/** Asks the agent, unless it was asked before and stopped by, or ended with, its orchestrator: then it is lost, with what it had told of its spending. */
 export async function askOnce(work: RoleWork, signal: AbortSignal): Promise<Outcome> {
   const { folder, agent } = work;
   const before = ownRecord<Started>(folder.started, readRecord(folder.started));
@@ -73,8 +73,12 @@ export async function askOnce(work: RoleWork, signal: AbortSignal): Promise<Outc
   }
   prepare(work);
   replaceFile(folder.started, JSON.stringify({ agent: agent.name }));
-  // Whatever it ended with, it did not end with its orchestrator.
-  return workOn(work, signal).finally(() => remove(folder.started));
+  try {
+    return await workOn(work, signal);
+  } finally {
+    // One that was stopped is found by whoever comes next, who records what it had spent.
+    if (!signal.aborted) remove(folder.started);
+  }
 }
 
 const isLost = (outcome: Outcome) => !outcome.ok && outcome.kind === "lost";

@@ -91,14 +91,15 @@ describe.concurrent("C1 at a chosen moment", () => {
 
   it("in the agent, after its output was right: the agent is not started again", async () => {
     const project = counted();
-    project.program(
-      project.text("agent.cjs").replace("setTimeout(good, 40)", "good(); setTimeout(() => {}, 60_000)"),
-    );
-    await killedOnce(project, project.attempt("logic-architect-1", "out/capability-map.json"));
-    project.program(project.text("agent.cjs").replace("setTimeout(() => {}, 60_000)", ""));
+    const done = project.path("done");
+    const stay = `fs.writeFileSync('${done}', ''); setTimeout(() => {}, 60_000)`;
+    project.program(project.text("agent.cjs").replace("setTimeout(good, 40)", `good(); ${stay}`));
+    await killedOnce(project, done);
+    project.program(project.text("agent.cjs").replace(stay, ""));
     const { code, out } = await project.again();
     expect(code, out).toBe(0);
     expect(startsOf(project, "logic-architect-1")).toBe(1);
+    expect(project.attempts("logic-architect")).toHaveLength(1);
   });
 
   it("between the agent's end and the check: what it did is taken over", async () => {

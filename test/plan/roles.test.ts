@@ -1,9 +1,10 @@
 // What a role is given: its skill, its bundle, and how large they are (C16, D17).
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
-import { ended, start } from "../e2e/rig.ts";
-import { Planning, readyPlan, roles } from "./rig.ts";
+import { ended, start, until } from "../e2e/rig.ts";
+import { attemptIn } from "../execute/rig.ts";
+import { confined, Planning, readyPlan, roles } from "./rig.ts";
 
 describe("a planning bundle", () => {
   let project: Planning;
@@ -115,7 +116,6 @@ describe("the program's surroundings", () => {
         cwd: project.root,
       },
     );
-    const { until } = await import("../e2e/rig.ts");
     const over = ended(child);
     await until("the agent's start", () => project.has("app/begun"));
     child.kill("SIGINT");
@@ -127,4 +127,37 @@ describe("the program's surroundings", () => {
     expect(code, out + err).toBe(0);
     expect(project.attempts("logic-architect")).toHaveLength(1);
   });
+
+  it("C10 Ctrl-C twice stops the agent, and what it had used is counted when `plan` goes on", async () => {
+    const project = new Planning({
+      "logic-architect": [
+        "say({ type: 'usage', input_tokens: 70, output_tokens: 7, cost_usd: 0.5 }); hang()",
+        "good()",
+      ],
+    });
+    const words = ["plan", "spec.md", "--target", "app", "--new", ...confined(false)];
+    const child = start(words, { cwd: project.root });
+    const over = ended(child);
+    await until(
+      "what it used",
+      () => existsSync(used(project)) && /spent/.test(readFileSync(used(project), "utf8")),
+    );
+    child.kill("SIGINT");
+    const halted = async () => (await project.history()).some(({ fact }) => fact.kind === "halt-requested");
+    await until("the run halts", halted);
+    child.kill("SIGINT");
+    expect((await over).code).toBe(130);
+    const { code, out, err } = await project.again();
+    expect(code, out + err).toBe(0);
+    expect((await project.status()).usage).toEqual({
+      input_tokens: 70,
+      output_tokens: 7,
+      cost_usd: 0,
+      unknown_costs: 1,
+    });
+    expect(project.attempts("logic-architect")).toHaveLength(2);
+  });
 });
+
+/** What the first attempt told of itself, where it is at work. */
+const used = (project: Planning) => attemptIn(project, "logic-architect-1", "events.jsonl");

@@ -1,5 +1,7 @@
 // The person's secrets stay the person's: they reach no agent that was not given them, and no file at all.
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it } from "vitest";
+import { attemptIn } from "../execute/rig.ts";
 import { confined, hasBox, Planning } from "./rig.ts";
 
 const names = [
@@ -37,7 +39,7 @@ describe.each(hasBox ? ["boxed", "unconfined"] : ["unconfined"])(
     });
 
     it("reach no agent", () => {
-      const seen = JSON.parse(project.text(".heddle/attempts/plan-1/logic-architect-1/work/env.json"));
+      const seen = JSON.parse(readFileSync(attemptIn(project, "logic-architect-1", "work/env.json"), "utf8"));
       expect(names.filter((name) => name in seen)).toEqual([]);
       expect(seen).toHaveProperty("HEDDLE_ROLE", "logic-architect");
     });
