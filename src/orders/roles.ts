@@ -2,7 +2,9 @@
 // differs is who works, what it is given, where, and what it makes (`RoleContract`).
 import { dirname } from "node:path";
 import { recipeOf } from "../agents/recipe.ts";
+import type { Config } from "../config/config.ts";
 import type { Outcome } from "../core/input.ts";
+import { isProblem, type Problem } from "../core/problem.ts";
 import type { Job } from "../core/run-parts.ts";
 import type { App } from "../engine/app.ts";
 import type { Carriers } from "../engine/world.ts";
@@ -10,12 +12,15 @@ import { isThere } from "../host/files.ts";
 import { secretValues } from "../host/program/environment.ts";
 import { redactor } from "../host/program/redact.ts";
 import { checkRoleOutput } from "../work/check-output.ts";
+import { type Skill, skillOf } from "../work/given/skill.ts";
 import type { RoleOrder } from "../work/order.ts";
 import type { Product } from "../work/product.ts";
 import { brokenFile } from "../work/repair-output.ts";
 import { fixerFolder, type RoleFolder, roleFolder } from "../work/role-folder.ts";
 import { isRightAlready, type RoleWork } from "../work/run-role.ts";
+import type { Agents } from "./agents.ts";
 import { type Giving, outcomeOf } from "./carrier.ts";
+import { limitsFor } from "./config.ts";
 
 /** An attempt of a role, as its protocol puts it together. */
 export interface RoleAttempt extends Omit<RoleWork, "watch" | "trust"> {
@@ -27,6 +32,26 @@ export interface RoleAttempt extends Omit<RoleWork, "watch" | "trust"> {
 export interface Fixing {
   readonly role: "fixer";
   readonly broken: string;
+}
+
+/** Who works as a role in a phase, by which skill, and within which limits. */
+export interface RoleWorker extends Pick<RoleAttempt, "role" | "agent" | "limits" | "park"> {
+  readonly skill: Skill;
+}
+
+interface Hiring {
+  readonly app: App;
+  readonly config: Config;
+  readonly agents: Agents;
+}
+
+export function workerAs(role: string, phase: string, { app, config, agents }: Hiring): RoleWorker | Problem {
+  const skill = skillOf(role, app.paths.heddle);
+  if (isProblem(skill)) return skill;
+  const agent = agents.forRole(role, { phase });
+  if (isProblem(agent)) return agent;
+  const limits = limitsFor(config, { role, agent: agent.name, phase });
+  return { role, agent, limits, park: agents.park(role, { phase }), skill };
 }
 
 export interface RolesAtWork extends Giving {

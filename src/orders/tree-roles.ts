@@ -13,12 +13,10 @@ import { isThere, makeFolder, replaceFile } from "../host/files.ts";
 import { lentTo } from "../host/git/lent-objects.ts";
 import { makeWorkspace, removeWorkspace } from "../host/git/workspace.ts";
 import { readRecord } from "../host/handed-in.ts";
-import { type Skill, skillOf } from "../work/given/skill.ts";
 import { packageParts } from "../work/package.ts";
 import type { RoleFolder } from "../work/role-folder.ts";
 import { provide } from "../work/set-up/provide.ts";
 import type { Execution } from "./attempts.ts";
-import { limitsFor } from "./config.ts";
 import type { RoleContract } from "./contract.ts";
 import {
   type Fixing,
@@ -26,8 +24,10 @@ import {
   foldersOf,
   type RoleAttempt,
   type RoleFolders,
+  type RoleWorker,
   refusedBefore,
   roleCarriers,
+  workerAs,
 } from "./roles.ts";
 import { setUpOf } from "./set-ups.ts";
 import { approvalsFor } from "./steering.ts";
@@ -85,29 +85,23 @@ interface Asked {
 }
 
 async function attemptOf(execution: Roles, { job, fixing }: Asked): Promise<RoleAttempt | Outcome> {
-  const { app, agents } = execution;
-  const role = fixing?.role ?? job.role;
-  const skill = skillOf(role, app.paths.heddle);
-  if (isProblem(skill)) return impossible(skill.message);
-  const phase = await app.look((state) => state.phase);
-  const agent = agents.forRole(role, { phase });
-  if (isProblem(agent)) return impossible(agent.message);
-  const folders = await foldersOf(app, job);
-  const worker = { skill: skill as Skill, agent, folders };
+  const { app } = execution;
   // A copy: files are read with it. Nothing else of this run changes while a role works.
   const run = await app.journal.read(await app.run(), fork);
-  return attemptIn(execution, run, { job, fixing, ...worker });
+  const worker = workerAs(fixing?.role ?? job.role, run.phase, execution);
+  if (isProblem(worker)) return impossible(worker.message);
+  return attemptIn(execution, run, { job, fixing, worker, folders: await foldersOf(app, job) });
 }
 
 interface Ordered extends Asked {
-  readonly skill: Skill;
-  readonly agent: RoleAttempt["agent"];
+  readonly worker: RoleWorker;
   readonly folders: RoleFolders;
 }
 
-function attemptIn(execution: Roles, run: Run, { job, fixing, skill, agent, folders }: Ordered): RoleAttempt {
-  const { agents, config, repository, roles } = execution;
-  const role = fixing?.role ?? job.role;
+function attemptIn(execution: Roles, run: Run, { job, fixing, worker, folders }: Ordered): RoleAttempt {
+  const { repository, roles } = execution;
+  const { skill, ...who } = worker;
+  const { role } = who;
   const folder = folderFor(folders.folder, fixing);
   const cwd = join(folder.work, repository.prefix);
   const before = fixing ? undefined : refusedBefore(folders.before);
@@ -123,10 +117,7 @@ function attemptIn(execution: Roles, run: Run, { job, fixing, skill, agent, fold
       place: { cwd, writable: [folder.work] },
       settings: { approved: approvalsFor(run.targetDir), root: folder.work },
     }),
-    agent,
-    limits: limitsFor(config, { role, agent: agent.name, phase: run.phase }),
-    park: agents.park(role, { phase: run.phase }),
-    role,
+    ...who,
     attempt: job.attempt,
     product: roles.product(job, run, seenBy(folder)),
     bundle: () => kept(run, role, text),

@@ -16,7 +16,7 @@ import { constraintsFor } from "./constraints.ts";
 import { fileOf, type Places, readTaskFiles, specOf } from "./plan-files.ts";
 import { pointsOf } from "./review/points.ts";
 
-export interface RoleOrder {
+export interface PlanningOrder {
   readonly places: Places;
   readonly heddleDir: string;
   readonly run: string;
@@ -59,7 +59,7 @@ const schemas: Readonly<Record<Makes, string>> = {
   gap_tasks: "task",
 };
 
-export function planningBundle(order: RoleOrder, skill: Skill) {
+export function planningBundle(order: PlanningOrder, skill: Skill) {
   const { role, makes, places, output, answers } = order;
   const context = readContext(places);
   return {
@@ -111,7 +111,7 @@ function inputsFor({
   broken,
   makes,
   previous,
-}: RoleOrder): Record<string, { path: string; sha256: string | null }> {
+}: PlanningOrder): Record<string, { path: string; sha256: string | null }> {
   const named = (path: string) => ({ path, sha256: fileDigest(path) });
   if (role === "fixer" && broken !== undefined)
     return { broken: named(broken), schema: named(schemaPath(makes)) };

@@ -12,7 +12,6 @@ import type { App } from "../../engine/app.ts";
 import type { Carriers } from "../../engine/world.ts";
 import { isThere, replaceFile } from "../../host/files.ts";
 import type { Agents } from "../../orders/agents.ts";
-import { limitsFor } from "../../orders/config.ts";
 import {
   type Fixing,
   folderFor,
@@ -20,13 +19,14 @@ import {
   type RoleAttempt,
   refusedBefore,
   roleCarriers,
+  workerAs,
 } from "../../orders/roles.ts";
-import { type Skill, skillOf } from "../../work/given/skill.ts";
+import type { Skill } from "../../work/given/skill.ts";
 import { packageParts } from "../../work/package.ts";
 import type { Watch } from "../../work/run-agent.ts";
 import type { Makes, Planned } from "./check-output.ts";
 import { placesIn } from "./plan-files.ts";
-import { planningBundle, type RoleOrder } from "./planning-bundle.ts";
+import { type PlanningOrder, planningBundle } from "./planning-bundle.ts";
 import { planningProduct } from "./product.ts";
 import { isReview } from "./review/question.ts";
 
@@ -34,7 +34,7 @@ export interface Planning {
   readonly app: App;
   readonly config: Config;
   readonly agents: Agents;
-  readonly preferences: RoleOrder["preferences"];
+  readonly preferences: PlanningOrder["preferences"];
   readonly watch: Watch;
 }
 
@@ -50,13 +50,12 @@ export function planningCarriers(planning: Planning): Carriers {
 }
 
 async function attemptOf(planning: Planning, job: Job, fixing?: Fixing): Promise<RoleAttempt | Outcome> {
-  const { app, config, agents } = planning;
-  const role = fixing?.role ?? job.role;
-  const skill = skillOf(role, app.paths.heddle);
-  if (isProblem(skill)) return impossible(skill.message);
+  const { app } = planning;
   const phase = await app.look((state) => state.phase);
-  const agent = agents.forRole(role, { phase });
-  if (isProblem(agent)) return impossible(agent.message);
+  const worker = workerAs(fixing?.role ?? job.role, phase, planning);
+  if (isProblem(worker)) return impossible(worker.message);
+  const { skill, ...who } = worker;
+  const { role } = who;
   const folders = await foldersOf(app, job);
   const folder = folderFor(folders.folder, fixing);
   const order = await app.journal.read(await app.run(), (state) =>
@@ -71,20 +70,17 @@ async function attemptOf(planning: Planning, job: Job, fixing?: Fixing): Promise
   };
   return {
     ...(before !== undefined && { before }),
-    agent,
-    limits: limitsFor(config, { role, agent: agent.name, phase }),
-    park: agents.park(role, { phase }),
-    role,
+    ...who,
     attempt: job.attempt,
     product: planningProduct(job.makes as Planned, order.places),
-    bundle: () => bundleText(whole, skill as Skill),
+    bundle: () => bundleText(whole, skill),
     folder,
-    readable: [planningDir, targetDir, ...packageParts(), (skill as Skill).path].filter(isThere),
+    readable: [planningDir, targetDir, ...packageParts(), skill.path].filter(isThere),
   };
 }
 
 /** Kept beside the plan as well, for people: `heddle bundle show <role>` reads the latest. */
-function bundleText(order: RoleOrder, skill: Skill): string {
+function bundleText(order: PlanningOrder, skill: Skill): string {
   const text = `${JSON.stringify(planningBundle(order, skill), null, 2)}\n`;
   replaceFile(join(order.places.planningDir, "bundles", `${order.role}-bundle.json`), text);
   return text;
@@ -101,7 +97,7 @@ function orderFor(
   { app, preferences }: Planning,
   run: Run,
   { job, role, bundle, output }: RoleFiles,
-): RoleOrder {
+): PlanningOrder {
   const { problems = [] } = run.jobs[job.role] ?? {};
   const missed = wroteNothing(run, job.role);
   return {

@@ -8,10 +8,10 @@ import type { TreeOrder } from "../../orders/contract.ts";
 import { evidenceOf, finalChecks, roleBundle } from "../mission/bundle.ts";
 import { mustHavesOf } from "./must-haves.ts";
 import { fileOf, placesIn } from "./plan-files.ts";
-import { planningBundle, type RoleOrder } from "./planning-bundle.ts";
+import { type PlanningOrder, planningBundle } from "./planning-bundle.ts";
 
 export interface Beside {
-  readonly preferences: RoleOrder["preferences"];
+  readonly preferences: PlanningOrder["preferences"];
   /** Every command of the plan, as heddle ran it on the tree that is judged. */
   readonly checks: readonly Check[] | undefined;
 }

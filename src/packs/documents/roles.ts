@@ -19,7 +19,6 @@ import type { Fence } from "../../host/git/move-branch.ts";
 import { readRecord } from "../../host/handed-in.ts";
 import type { Agents } from "../../orders/agents.ts";
 import type { BoxChoice } from "../../orders/box.ts";
-import { limitsFor } from "../../orders/config.ts";
 import {
   askRole,
   type Fixing,
@@ -28,11 +27,11 @@ import {
   type RoleAttempt,
   refusedBefore,
   repairRole,
+  workerAs,
 } from "../../orders/roles.ts";
 import { approvalsFor } from "../../orders/steering.ts";
 import { hintText } from "../../view/hint.ts";
 import { type AttemptFolder, attemptFolder } from "../../work/attempt-folder.ts";
-import { type Skill, skillOf } from "../../work/given/skill.ts";
 import { packageParts } from "../../work/package.ts";
 import type { Product } from "../../work/product.ts";
 import { type RoleFolder, roleFolder } from "../../work/role-folder.ts";
@@ -158,34 +157,26 @@ interface Difference extends Partial<Pick<RoleAttempt, "place">> {
 }
 
 export function roleAttempt(jobs: Jobs, scene: Scene, difference: Difference): RoleAttempt | Outcome {
-  const { app, config, agents } = jobs;
   const { run, job } = scene;
   const { fixing } = difference;
-  const role = fixing?.role ?? job.role;
   const folder = folderFor(scene.folder, fixing);
-  const skill = skillOf(role, app.paths.heddle);
-  if (isProblem(skill)) return impossible(skill.message);
-  const agent = agents.forRole(role, { phase: run.phase });
-  if (isProblem(agent)) return impossible(`${agent.message}; ${hintText(agent.hint ?? "")}`);
+  const worker = workerAs(fixing?.role ?? job.role, run.phase, jobs);
+  if (isProblem(worker)) return impossible(`${worker.message}; ${hintText(worker.hint ?? "")}`);
+  const { skill, ...who } = worker;
   const readable = [
-    ...[run.planningDir, run.targetDir, ...packageParts(), (skill as Skill).path],
+    ...[run.planningDir, run.targetDir, ...packageParts(), skill.path],
     ...(difference.readable ?? []),
   ].filter(isThere);
-  const before = fixing ? undefined : refusedBefore(earlier(app, scene));
+  const before = fixing ? undefined : refusedBefore(earlier(jobs.app, scene));
   const order: JobOrder = {
-    ...{ job, role, skill: skill as Skill, bundle: folder.bundle, output: folder.output },
+    ...{ job, role: who.role, skill, bundle: folder.bundle, output: folder.output },
     ...(before !== undefined && { previous: folder.previous }),
     ...(fixing && { broken: fixing.broken }),
     ...difference.order,
   };
   return {
-    ...{
-      agent,
-      limits: limitsFor(config, { role, agent: agent.name, phase: run.phase }),
-      role,
-      attempt: job.attempt,
-    },
-    park: agents.park(role, { phase: run.phase }),
+    ...who,
+    attempt: job.attempt,
     ...{ product: difference.product, bundle: () => jobBundle(run, order), folder, readable },
     ...(difference.place && {
       place: difference.place,
