@@ -6,7 +6,7 @@ import { isCredential, type Route } from "../gateway/vendors.ts";
 import { type Environment, environmentFor, secretValues } from "../host/program/environment.ts";
 import type { Limits } from "../host/program/limits.ts";
 import { networkSettings } from "../host/program/network-settings.ts";
-import type { Input } from "../host/program/pipes.ts";
+import type { StandardInput } from "../host/program/pipes.ts";
 import { type Ending, type ProgramSpec, sayEnding } from "../host/program/program.ts";
 import { redactor } from "../host/program/redact.ts";
 import { ownRuntime, toolchainsIn } from "../host/program/runtime.ts";
@@ -33,7 +33,7 @@ export interface AgentProgram {
 
 export interface Call {
   readonly argv: readonly [string, ...string[]];
-  readonly stdin?: Input | Talk;
+  readonly stdin?: StandardInput | Talk;
   /** Values that the adapter sets; they win over the person's. */
   readonly set?: Environment;
 }

@@ -10,7 +10,7 @@ import { type App, Refused } from "../engine/app.ts";
 import { isThere } from "../host/files.ts";
 import { clearAttempt } from "../orders/clear-attempt.ts";
 
-export interface Workspace {
+export interface OpenWorkspace {
   /** `T003-1`: the task and its attempt. */
   readonly name: string;
   readonly task: string;
@@ -23,7 +23,7 @@ export interface Workspace {
   readonly why: string;
 }
 
-export async function workspaces(app: App): Promise<Workspace[]> {
+export async function workspaces(app: App): Promise<OpenWorkspace[]> {
   const run = await app.run();
   const folder = join(app.paths.heddle, "attempts", run);
   if (!isThere(folder)) return [];
@@ -92,7 +92,7 @@ function measured(folder: string): { bytes: number; changedMs: number } {
 }
 
 /** Removes these; each must be there and not in use. All or none. */
-export async function removeWorkspaces(app: App, names: readonly string[]): Promise<Workspace[]> {
+export async function removeWorkspaces(app: App, names: readonly string[]): Promise<OpenWorkspace[]> {
   const all = await workspaces(app);
   const chosen = names.map((name) => all.find((each) => each.name === name) ?? unknown(name, all));
   const used = chosen.filter(({ inUse }) => inUse);
@@ -106,7 +106,7 @@ export async function removeWorkspaces(app: App, names: readonly string[]): Prom
   return chosen;
 }
 
-function unknown(name: string, all: readonly Workspace[]): never {
+function unknown(name: string, all: readonly OpenWorkspace[]): never {
   const meant = closest(
     name,
     all.map((each) => each.name),

@@ -69,14 +69,14 @@ export function startedOf({ started }: AttemptFolder): Started | undefined {
 }
 
 /** A question of the agent's, by its name within the attempt. */
-export interface Question {
+export interface AgentQuestion {
   readonly id: string;
   readonly text: string;
   readonly options: readonly string[];
 }
 
-export function questionsIn({ asked }: Pick<AttemptFolder, "asked">): readonly Question[] {
-  return ownList<Question>(asked, readRecord(asked)) ?? [];
+export function questionsIn({ asked }: Pick<AttemptFolder, "asked">): readonly AgentQuestion[] {
+  return ownList<AgentQuestion>(asked, readRecord(asked)) ?? [];
 }
 
 /** When the attempt began: every commit made of it bears this time, so that making it again gives the same one. */

@@ -4,7 +4,7 @@ import { type Command, Usage } from "../../command/command.ts";
 import { terminal } from "../../command/terminal/terminal.ts";
 import { toCall } from "../../core/hint.ts";
 import { problem } from "../../core/problem.ts";
-import type { Workspace } from "../../keep/workspaces.ts";
+import type { OpenWorkspace } from "../../keep/workspaces.ts";
 import { bytes, elapsed } from "../../view/amount.ts";
 import type { Manner } from "../../view/hint.ts";
 import { oneLine } from "../../view/safe.ts";
@@ -30,13 +30,13 @@ export const list: Command = {
   },
 };
 
-function lines({ name, bytes: size, changedMs, inUse, why, path }: Workspace, now: number): string[] {
+function lines({ name, bytes: size, changedMs, inUse, why, path }: OpenWorkspace, now: number): string[] {
   const age = elapsed(now - changedMs);
   const head = `${oneLine(name).padEnd(8)} ${bytes(size).padStart(8)} ${age.padStart(7)}  ${inUse ? "in use" : oneLine(why).slice(0, 200)}`;
   return [head, `         ${oneLine(path)}`];
 }
 
-function summary(all: readonly Workspace[], manner: Manner): string {
+function summary(all: readonly OpenWorkspace[], manner: Manner): string {
   const total = all.reduce((sum, { bytes: size }) => sum + size, 0);
   const free = all.filter(({ inUse }) => !inUse);
   const hint = free.length > 0 ? `\nhint: ${manner("workspace rm --all")} removes those not in use` : "";

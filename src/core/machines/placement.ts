@@ -14,11 +14,11 @@ function wantedBy({ here, machines, wants }: FleetState, { tags = [] }: TaskDef)
   return { labels: [...new Set(labels)], agents: said ?? [] };
 }
 
-type Place = Pick<MachineState, "labels" | "agents">;
+type Equipment = Pick<MachineState, "labels" | "agents">;
 
-const hasLabels = ({ labels }: Place, wanted: Required<Wants>) =>
+const hasLabels = ({ labels }: Equipment, wanted: Required<Wants>) =>
   wanted.labels.every((label) => labels.includes(label));
-const hasAgents = ({ agents }: Place, wanted: Required<Wants>) =>
+const hasAgents = ({ agents }: Equipment, wanted: Required<Wants>) =>
   agents === undefined || wanted.agents.every((word) => agents.includes(word));
 
 /** Free slots by machine; this one is "". Only machines that are there have any. */
@@ -47,7 +47,7 @@ export function placeFor(run: Run, task: Task, free: ReadonlyMap<string, number>
   const { fleet } = run;
   if (!fleet) return (free.get("") ?? 0) > 0 ? "" : undefined;
   const wanted = wantedBy(fleet, task.def);
-  const places: (Place & { readonly name: string })[] = [{ name: "", ...fleet.here }, ...fleet.machines];
+  const places: (Equipment & { readonly name: string })[] = [{ name: "", ...fleet.here }, ...fleet.machines];
   const fitting = places.filter(
     (place) => (free.get(place.name) ?? 0) > 0 && hasLabels(place, wanted) && hasAgents(place, wanted),
   );

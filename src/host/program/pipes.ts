@@ -97,14 +97,14 @@ function pipeOf([reading, theirs]: Ends): Pipe {
   return { ours: new Socket({ fd: reading, readable: true, writable: false }), theirs };
 }
 
-export type Input = { readonly text: string } | { readonly file: string };
+export type StandardInput = { readonly text: string } | { readonly file: string };
 
 /**
  * A descriptor from which the program reads `input`. It is always a copy: from a descriptor of the original a boxed
  * program could reach the file itself, and write to it. Throws what the file system says; anything but a regular
  * file is refused, because reading it may never end.
  */
-export async function openInput(input: Input): Promise<number> {
+export async function openInput(input: StandardInput): Promise<number> {
   return withFolder((folder) => {
     const copy = join(folder, "in");
     if ("text" in input) writeFileSync(copy, input.text, { mode: 0o600 });

@@ -4,7 +4,7 @@ import type { Problem } from "../../core/problem.ts";
 import type { Environment } from "./environment.ts";
 import type { Gate } from "./gate.ts";
 import { type LimitName, type Limits, mostProcesses } from "./limits.ts";
-import type { Input } from "./pipes.ts";
+import type { StandardInput } from "./pipes.ts";
 import type { ProcessId } from "./processes.ts";
 import type { Redactor } from "./redact.ts";
 import type { Box } from "./sandbox.ts";
@@ -17,7 +17,7 @@ export interface ProgramSpec {
   /** Exactly this and the run's mark; nothing is inherited. In the box HOME is the box's. */
   readonly environment: Environment;
   /** Nothing to read when left out; a `Talk` stays open, and may be used for one run only. */
-  readonly stdin?: Input | Talk;
+  readonly stdin?: StandardInput | Talk;
   readonly limits: Limits;
   readonly box: Box | "unconfined";
   /** What serves the loopback of a box that has no network; for no other. */

@@ -8,7 +8,7 @@ import { type Protocols, StoreFailure } from "../journal.ts";
 import type { Row } from "../row.ts";
 import { createDatabase } from "../schema.ts";
 import { type StoredRun, verifyRun } from "../verify.ts";
-import type { Link, Question } from "./link.ts";
+import type { Link, Query } from "./link.ts";
 
 type Ask = Link["ask"];
 
@@ -119,7 +119,7 @@ export async function readFile(ask: Ask, project: number, file: string): Promise
   }
 }
 
-function insertion(project: number, table: Table, rows: readonly Stored[]): Question {
+function insertion(project: number, table: Table, rows: readonly Stored[]): Query {
   const { columns, types } = tables[table];
   const more = table === "fact" ? ["commit"] : [];
   const arrays = types.map((type, at) => `$${at + 2}::${type}[]`).join(", ");

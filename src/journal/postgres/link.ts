@@ -24,7 +24,7 @@ export interface LinkOptions {
   readonly patienceMs?: number;
 }
 
-export interface Question {
+export interface Query {
   readonly text: string;
   readonly values?: readonly unknown[];
   /** Prepared under this name at its first use. */
@@ -96,14 +96,14 @@ export class Link {
   }
 
   /** Waits for a server that was there and is away, asks again, and gives up with a sentence. */
-  async ask<T extends QueryResultRow>(question: Question): Promise<T[]> {
+  async ask<T extends QueryResultRow>(question: Query): Promise<T[]> {
     return this.#inLine(() => this.#patiently(async (client) => this.#query<T>(client, question)));
   }
 
   /** On one connection from its beginning to its end; `work` begins again where that is lost. */
   async transaction<T>(
     mode: string,
-    work: (ask: <R extends QueryResultRow>(question: Question) => Promise<R[]>) => Promise<T>,
+    work: (ask: <R extends QueryResultRow>(question: Query) => Promise<R[]>) => Promise<T>,
   ): Promise<T> {
     const whole = async (client: Client) => {
       await this.#query(client, { text: `begin ${mode}` });
@@ -223,7 +223,7 @@ export class Link {
   }
 
   /** A server that hears nothing any more is left: whether it did what it was asked is found out by asking again. */
-  async #query<T extends QueryResultRow>(client: Client, question: Question): Promise<T[]> {
+  async #query<T extends QueryResultRow>(client: Client, question: Query): Promise<T[]> {
     const { text, values = [], name, withinMs = answerMs } = question;
     if (this.#asking++ === 0) client.ref();
     let timer: NodeJS.Timeout | undefined;

@@ -2,16 +2,16 @@
 import type { FactKind } from "../../core/fact.ts";
 import type { Range } from "../journal.ts";
 import type { Written } from "../row.ts";
-import type { Question } from "./link.ts";
+import type { Query } from "./link.ts";
 
-export const runsIn = (project: number): Question => ({
+export const runsIn = (project: number): Query => ({
   name: "runs",
   text: `select id, protocol, phase, archived, "position" from heddle.run where project = $1 order by ordinal, id`,
   values: [project],
 });
 
 /** The record and every task of one moment. */
-export const headAndTasks = (project: number, run: string): Question => ({
+export const headAndTasks = (project: number, run: string): Query => ({
   name: "load",
   text: `select id, protocol, format, head, hash, sum::float8 as sum, (
       select json_agg(json_build_array(t.id, t.ready, t.notable, t.steel, t.remaining, t.fixed, t.fixed_sum, t.state, t.sum))
@@ -24,7 +24,7 @@ export const headAndTasks = (project: number, run: string): Question => ({
 const ofFact = `f."position", f.at, f."by", f.format, f.body, f.hash`;
 
 /** One row without a fact where there is none: the run is there. */
-export const factsAfter = (project: number, run: string, after: number): Question => ({
+export const factsAfter = (project: number, run: string, after: number): Query => ({
   name: "follow",
   text: `select r."position" as last, r.hash as head, ${ofFact} from heddle.run r
     left join heddle.fact f on f.project = r.project and f.run = r.id and f."position" > $3
@@ -32,7 +32,7 @@ export const factsAfter = (project: number, run: string, after: number): Questio
   values: [project, run, after],
 });
 
-export function factsIn(project: number, run: string, range: Range): Question {
+export function factsIn(project: number, run: string, range: Range): Query {
   const { after = 0, upTo = 2 ** 31 - 1, kinds, without = [] } = range;
   // A fact's text begins with its kind.
   const begins = (kind: FactKind) => `{"kind":"${kind}"%`;
@@ -68,7 +68,7 @@ interface Commit {
   readonly rows: readonly Written[];
 }
 
-export function commit(c: Commit): Question {
+export function commit(c: Commit): Query {
   const column = <K extends keyof Written>(key: K) => c.rows.map((row) => row[key]);
   const values = [
     ...[c.project, c.run, c.protocol, c.expected, c.id, c.by, c.format, c.phase, c.archived, c.head, c.sum],

@@ -116,14 +116,14 @@ function movedAway(address: Address, to: string): StoreFailure {
   );
 }
 
-interface Place {
+interface ServerProject {
   readonly root: string;
   readonly address: Address;
   readonly linked: <T>(work: (link: Link) => Promise<T>) => Promise<T>;
 }
 
 /** A restored backup: what was there goes into a file first. Repeatable: what was put in place once is not put there again. */
-async function replace({ linked }: Place, incoming: string, aside: string | null): Promise<void> {
+async function replace({ linked }: ServerProject, incoming: string, aside: string | null): Promise<void> {
   const token = createHash("sha256").update(readFileSync(incoming)).digest("hex");
   await linked(async (link) => {
     await migrate(link);
@@ -162,7 +162,7 @@ async function replace({ linked }: Place, incoming: string, aside: string | null
 
 /** Nobody commits while `work` puts the copy elsewhere; then the journal here refuses whatever comes. */
 async function leave(
-  { linked, root, address }: Place,
+  { linked, root, address }: ServerProject,
   to: string,
   work: (copy: string) => Promise<void>,
 ): Promise<void> {
@@ -185,7 +185,7 @@ async function leave(
   });
 }
 
-async function take({ linked, root, address }: Place, copy: string): Promise<void> {
+async function take({ linked, root, address }: ServerProject, copy: string): Promise<void> {
   const origin = originOf(root);
   await linked(async (link) => {
     await migrate(link);

@@ -8,7 +8,7 @@ import { recordIn } from "../../core/json.ts";
 import type { TaskId } from "../../core/run.ts";
 import { append, remove, replaceFile } from "../../host/files.ts";
 import { readRecord } from "../../host/handed-in.ts";
-import { type AttemptFolder, logOf, type Question, questionsIn } from "../attempt-folder.ts";
+import { type AgentQuestion, type AttemptFolder, logOf, questionsIn } from "../attempt-folder.ts";
 
 /** Has an input written down by whoever gave the order; the answer is why that could not be. */
 export type Submit = (input: Input) => Promise<string | undefined>;
@@ -145,7 +145,7 @@ function ask(of: Of, { text: said, options }: Words): Heard {
   if (known.some((question) => question.text === text)) return done;
   if (known.length >= most.questions)
     return { ok: false, message: `${most.questions} questions are enough: stop, and wait for the answers` };
-  const question: Question = {
+  const question: AgentQuestion = {
     id: `q${known.length + 1}`,
     text,
     options: wordsOf(options, most.options).map((option) => textOf(of, option, most.line)),

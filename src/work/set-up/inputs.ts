@@ -3,7 +3,7 @@
 import { demandGit, fields, type GitDirectory } from "../../host/git/git.ts";
 import type { Repository } from "../../host/git/repository.ts";
 
-export interface Input {
+export interface SetUpInput {
   readonly path: string;
   readonly name: string;
   readonly blob: string;
@@ -87,7 +87,11 @@ const patterns = [
 ].map((name) => `:(glob)**/${name}`);
 
 /** `more`: patterns of git's, of what else is read. */
-export function inputsOf(repository: Repository, tree: string, more: readonly string[]): Promise<Input[]> {
+export function inputsOf(
+  repository: Repository,
+  tree: string,
+  more: readonly string[],
+): Promise<SetUpInput[]> {
   return filesOf(repository, tree, [
     ...patterns,
     ...more.map((pattern) => `:(glob)${repository.prefix}${pattern}`),
@@ -99,7 +103,7 @@ export async function filesOf(
   repository: Repository,
   tree: string,
   wanted: readonly string[],
-): Promise<Input[]> {
+): Promise<SetUpInput[]> {
   const empty = await emptyTree(repository);
   const out = await demandGit(repository, {
     args: [
@@ -107,7 +111,7 @@ export async function filesOf(
       ...[empty, tree, "--", ...wanted],
     ],
   });
-  const found: Input[] = [];
+  const found: SetUpInput[] = [];
   const all = fields(out);
   for (let at = 0; at + 1 < all.length; at += 2) {
     const [, mode = "", , blob = ""] = (all[at] ?? "").split(" ");
@@ -129,10 +133,10 @@ const emptyTree = (repository: Repository) =>
 const skipped = /(?:^|\/)(?:node_modules|\.venv|vendor)\//;
 
 /** In the project's folder and three levels below: where `discovery` looks for them. */
-export const isNear = ({ path }: Input, prefix: string) =>
+export const isNear = ({ path }: SetUpInput, prefix: string) =>
   path.startsWith(prefix) && !skipped.test(path) && path.slice(prefix.length).split("/").length <= 4;
 
-export function hasLock(inputs: readonly Input[], prefix: string): boolean {
+export function hasLock(inputs: readonly SetUpInput[], prefix: string): boolean {
   return inputs.some((input) => lockNames.has(input.name) && isNear(input, prefix));
 }
 
@@ -140,7 +144,7 @@ const asking =
   /^(?:(?:package|composer)\.json|Cargo\.toml|Gemfile|.+\.(?:cs|fs|vb)proj|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|go\.mod|pom\.xml|pytest\.ini|conftest\.py)$/;
 
 /** Manifests that ask for their packages by themselves (`discovery/set-up-steps.ts`). */
-export function manifestsNear(inputs: readonly Input[], prefix: string): Input[] {
+export function manifestsNear(inputs: readonly SetUpInput[], prefix: string): SetUpInput[] {
   return inputs.filter((input) => !input.isLink && asking.test(input.name) && isNear(input, prefix));
 }
 
@@ -149,7 +153,7 @@ const mostBytes = 32 * 1024 * 1024;
 /** What these files hold, by blob; nothing when that is more than manifests hold. */
 export async function textsOf(
   at: GitDirectory,
-  inputs: readonly Input[],
+  inputs: readonly SetUpInput[],
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const texts = new Map<string, string>();
   if (inputs.length === 0) return texts;

@@ -5,7 +5,7 @@ import { textDigest } from "../../host/digest.ts";
 import { treeWritten } from "../../host/git/commit-object.ts";
 import { treeOf } from "../../host/git/integrate.ts";
 import type { Repository } from "../../host/git/repository.ts";
-import { hasLock, type Input, inputsOf, manifestsNear, textsOf } from "./inputs.ts";
+import { hasLock, inputsOf, manifestsNear, type SetUpInput, textsOf } from "./inputs.ts";
 import { listsPackages, withoutNoise } from "./manifest-noise.ts";
 import { isData } from "./plain-manifests.ts";
 
@@ -55,14 +55,14 @@ async function computed({ commands, reads, repository, tree }: Asked): Promise<s
 }
 
 /** Without a lock file: whether a manifest lists packages that would be installed beside the tree's files (X24). */
-async function asksByManifest(repository: Repository, inputs: readonly Input[]): Promise<boolean> {
+async function asksByManifest(repository: Repository, inputs: readonly SetUpInput[]): Promise<boolean> {
   const near = manifestsNear(inputs, repository.prefix);
   const texts = await textsOf(repository, near);
   return near.some(({ name, blob }) => listsPackages(name, texts?.get(blob) ?? ""));
 }
 
 interface SetUpInputs extends Pick<Asked, "commands" | "repository"> {
-  readonly inputs: readonly Input[];
+  readonly inputs: readonly SetUpInput[];
 }
 
 /** What counts of the manifests; nothing where they are not all that is read. */

@@ -2,11 +2,11 @@
 // program of the tree: a form that is missing here costs time, and never lets one tree's set-up stand for another's.
 import { recordIn } from "../../core/json.ts";
 import { readToml, textsIn } from "../../discovery/stacks/toml.ts";
-import type { Input } from "./inputs.ts";
+import type { SetUpInput } from "./inputs.ts";
 
 export interface Manifests {
   readonly commands: readonly string[] | undefined;
-  readonly inputs: readonly Input[];
+  readonly inputs: readonly SetUpInput[];
   readonly texts: ReadonlyMap<string, string>;
 }
 

@@ -9,7 +9,7 @@ import { type Problem, problem } from "../../../core/problem.ts";
 import { Refused } from "../../../engine/app.ts";
 import { readIfThere, replaceFile } from "../../../host/files.ts";
 import type { Manner } from "../../../view/hint.ts";
-import type { Check } from "../skill/check.ts";
+import type { SkillCheck } from "../skill/check.ts";
 import type { SkillPlace } from "../skill/read.ts";
 import type { Decision, Tuned, TuneOrder } from "../tune.ts";
 
@@ -89,7 +89,7 @@ export const tune: Command = {
   },
 };
 
-async function look({ args, flags, root }: Call): Promise<Check> {
+async function look({ args, flags, root }: Call): Promise<SkillCheck> {
   const { check } = await import("../skill/check.ts");
   const paths = flags.has("all") ? [root, ...args] : args;
   const focus = flags.all("focus").filter((area) => diagnoses.includes(area));
@@ -133,7 +133,7 @@ async function listed(call: Call): Promise<Reply> {
   return { text: [...lines, ...failed, hint].join("\n"), json: found, exit };
 }
 
-async function checkReply(checked: Check, { flags }: Call): Promise<Reply> {
+async function checkReply(checked: SkillCheck, { flags }: Call): Promise<Reply> {
   const exit = checked.gate === "pass" ? exits.done : exits.refused;
   const { checkMarkdown, checkText } = await import("../skill/report.ts");
   const sarif = flags.has("sarif") ? await sarifOf(checked) : undefined;
@@ -153,7 +153,7 @@ function shown(document: object): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-async function sarifOf(checked: Check): Promise<object> {
+async function sarifOf(checked: SkillCheck): Promise<object> {
   const { checkSarif } = await import("../skill/sarif.ts");
   const { version } = await import("../../../command/version.ts");
   return checkSarif(checked, version);

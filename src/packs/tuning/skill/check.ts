@@ -16,7 +16,7 @@ export interface CheckedSkill extends Measured {
   readonly problems: readonly Problem[];
 }
 
-export interface Check {
+export interface SkillCheck {
   readonly gate: Gate;
   /** How tokens were counted. */
   readonly encoding: string;
@@ -32,7 +32,7 @@ export interface CheckOrder {
   readonly baseline?: Baseline;
 }
 
-export function check({ paths, from, focus = [], baseline }: CheckOrder): Check {
+export function check({ paths, from, focus = [], baseline }: CheckOrder): SkillCheck {
   const problems: Problem[] = [];
   const places = new Map<string, SkillPlace>();
   for (const path of paths) {

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { hintText } from "../../../view/hint.ts";
 import type { Analysis } from "./advice.ts";
-import type { Check, CheckedSkill } from "./check.ts";
+import type { CheckedSkill, SkillCheck } from "./check.ts";
 import { type Finding, isCounted, isSuggestion, type Pattern, patterns, severities } from "./finding.ts";
 import type { Counts } from "./measure.ts";
 
-export function checkText({ gate, skills, problems }: Check): string {
+export function checkText({ gate, skills, problems }: SkillCheck): string {
   const lines = skills.flatMap((skill) => [
     skillLine(skill),
     ...skill.findings.filter(isCounted).flatMap((each) => findingLines(skill, each)),
@@ -64,7 +64,7 @@ function findingLines({ folder }: CheckedSkill, finding: Finding): string[] {
 }
 
 /** `tuning-report.md`. */
-export function checkMarkdown(check: Check): string {
+export function checkMarkdown(check: SkillCheck): string {
   const parts = check.skills.map(skillMarkdown);
   const failed = check.problems.map(({ message }) => `- ${message}`);
   const unread = failed.length > 0 ? [`## Not read\n\n${failed.join("\n")}`] : [];

@@ -2,7 +2,7 @@
 import { join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { ArtifactLocation, Log, ReportingDescriptor, Result } from "sarif";
-import type { Check, CheckedSkill } from "./check.ts";
+import type { CheckedSkill, SkillCheck } from "./check.ts";
 import { type Finding, isCounted, type Pattern, type PatternId, patterns, type Severity } from "./finding.ts";
 
 const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
@@ -12,7 +12,7 @@ const levels: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   low: "note",
 };
 
-export function checkSarif({ skills, problems, encoding }: Check, version: string): Log {
+export function checkSarif({ skills, problems, encoding }: SkillCheck, version: string): Log {
   const used = [...new Set(skills.flatMap(({ findings }) => findings.map(({ pattern }) => pattern)))].sort();
   return {
     $schema: "https://json.schemastore.org/sarif-2.1.0.json",

@@ -26,7 +26,7 @@ export interface Sentence extends Lines {
   readonly isAdvice: boolean;
 }
 
-export interface Phase extends Lines {
+export interface SkillPhase extends Lines {
   readonly file: SkillFile;
   readonly title: string;
   readonly text: string;
@@ -43,7 +43,7 @@ export interface Seen {
   readonly codes: readonly Code[];
   readonly agentCalls: readonly AgentCall[];
   readonly sentences: readonly Sentence[];
-  readonly phases: readonly Phase[];
+  readonly phases: readonly SkillPhase[];
   /** Whether each phase is a file, to be loaded by itself. */
   readonly phasesAreFiles: boolean;
   readonly written: readonly Written[];
@@ -145,13 +145,13 @@ function sentencesIn(file: SkillFile): Sentence[] {
 
 const phaseFolder = /^(phases|steps|stages)\//;
 
-function phaseFiles(documents: readonly SkillFile[]): Phase[] {
+function phaseFiles(documents: readonly SkillFile[]): SkillPhase[] {
   return documents
     .filter(({ path }) => phaseFolder.test(path) && !/(orchestrator|state-schema|readme)\.md$/i.test(path))
     .map((file) => ({ file, title: file.path, text: file.text, line: 1, endLine: file.lines.length }));
 }
 
-function phaseSections(file: SkillFile): Phase[] {
+function phaseSections(file: SkillFile): SkillPhase[] {
   return file.sections
     .filter(({ title }) => /^(phase|stage|step)\s+\d+/i.test(title))
     .map(({ title, line, endLine }) => ({

@@ -6,7 +6,7 @@ import { toCall } from "../../../../core/hint.ts";
 import { jsonIn } from "../../../../core/json.ts";
 import { type Problem, problem } from "../../../../core/problem.ts";
 import { readText, replaceFile } from "../../../../host/files.ts";
-import type { Check } from "../check.ts";
+import type { SkillCheck } from "../check.ts";
 import { isCounted } from "../finding.ts";
 
 const shape = z.object({
@@ -47,7 +47,7 @@ export function readBaseline(path: string): Baseline | Problem {
 }
 
 /** What counts now is known from now on. */
-export function writeBaseline(path: string, { skills }: Check, from: string): number {
+export function writeBaseline(path: string, { skills }: SkillCheck, from: string): number {
   const folder = dirname(resolve(path));
   const findings = skills.flatMap((skill) =>
     skill.findings.filter(isCounted).map(({ key, pattern, file, description }) => ({
