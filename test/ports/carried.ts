@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** What each effect is carried out in, with a fixer, a reviewer, set-up, a question and a role that stays wrong among them. */
+/** What each effect is carried out in, with a fixer, a reviewer, set-up, a question, a role that stays wrong and one that is killed among them. */
 const chosen = [
   "test/execute/run",
   "test/execute/setup",
@@ -14,6 +14,8 @@ const chosen = [
   "test/plan/story",
   "test/plan/roles",
   "test/plan/misbehaving",
+  "test/plan/kill.test",
+  "test/plan/secrets",
 ];
 
 export function carried(files: readonly string[]): number {
