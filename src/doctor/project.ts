@@ -133,7 +133,10 @@ export async function trySetUp(bench: TestBed): Promise<Finding[]> {
   if ("code" in found) return [];
   const steps = setUpSteps(found);
   if (steps.length === 0)
-    return [ok("set-up", "no lock file and no manifest asks for one"), ...testFindings(found.commands)];
+    return [
+      ok("set-up", "nothing to install: no lock file, and no manifest with packages"),
+      ...testFindings(found.commands),
+    ];
   const seen = steps.map(({ run, because }) => {
     const program = missingProgram(run);
     if (program === undefined) return ok("set-up", `${because}: ${run}`);
@@ -154,6 +157,13 @@ function missingProgram(command: string): string | undefined {
 /** Work is checked with these where nobody says otherwise. */
 function testFindings(commands: readonly { readonly run: string; readonly purpose: string }[]): Finding[] {
   const tests = [...new Set(commands.filter(({ purpose }) => purpose === "test").map(({ run }) => run))];
+  if (tests.length === 0)
+    return [
+      {
+        ...ok("tests", "no test command found here: each task needs a check of its own"),
+        hint: 'name one for each run: heddle run "<task>" --check "<command>"',
+      },
+    ];
   return tests.slice(0, 4).map((run) => {
     const program = missingProgram(run);
     if (program === undefined) return ok("tests", run);

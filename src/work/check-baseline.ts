@@ -13,7 +13,9 @@ import { readRecord } from "../host/handed-in.ts";
 import { cannotRun, type Reason } from "./evidence/cannot-run.ts";
 import { type Checking, outputOf, runCheck } from "./evidence/check-tree.ts";
 import { CleanRoom, placeIn, treeWithSetUp } from "./evidence/clean-room.ts";
-import { withHint } from "./set-up/failure.ts";
+import { failingTests } from "./evidence/failing-tests.ts";
+import { tailOf } from "./evidence/last-words.ts";
+import { tellingLine, withHint } from "./set-up/failure.ts";
 
 export interface BaselineChecking extends Omit<Checking, "criteria"> {
   readonly commit: string;
@@ -29,6 +31,7 @@ const mostCommands = 100;
 const mostMs = 30 * 60_000;
 const mostOwn = 4;
 const tailLength = 1500;
+const longestName = 120;
 
 interface Kept extends BaselineSeen {
   readonly of: string;
@@ -139,9 +142,19 @@ function hopeless(checks: readonly Seen[], open: BaselineChecking["open"]): stri
   const seen = red.get(first?.commands[0] ?? "");
   if (!first || !seen) return null;
   const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
-  const output = `what it printed: ${seen.log}.out and ${seen.log}.err`;
-  const ways = `fix it first, give ${first.id} a check of its own, or say by --skip-baseline that the work is to fix it`;
-  return `\`${seen.command}\` already fails before any work begins, and nothing else checks ${first.id}${more} (${output}); ${ways}`;
+  const ways = `fix it first, give ${first.id} a check of its own, or say with --skip-baseline that the work is to fix it`;
+  return `\`${seen.command}\` already fails before any work begins, and nothing else checks ${first.id}${more}${whatFails(seen)}; ${ways}`;
+}
+
+/** The failing tests by name where the runner prints them, or else the line that says most; and where all of it is. */
+function whatFails({ log }: Seen): string {
+  const output = outputOf(log);
+  const names = [...failingTests(output)].map((name) => name.slice(0, longestName));
+  const rest = names.length > 3 ? `, and ${names.length - 3} more` : "";
+  const line = names.length > 0 ? `failing: ${names.slice(0, 3).join(", ")}${rest}` : tellingLine(output);
+  const files = tailOf(log, 1);
+  const whole = [files.log, files.beside].filter((file) => file !== null).join(" and ");
+  return `${line ? `: ${line}` : ""}${whole === "" ? "" : ` (whole log: ${whole})`}`;
 }
 
 /** A command that cannot run fails every task that is judged by it, however good the work is. */

@@ -345,7 +345,9 @@ plugins { id("com.diffplug.spotless") }
     );
     expect(cmake.stacks).toMatchObject([{ name: "C/C++", language: "C++", tool: "cmake", version: "20" }]);
     expect(versions(cmake)).toEqual({ fmt: "10.1" });
-    expect(commandsFor(cmake, "test")).toEqual(["ctest --test-dir build --output-on-failure"]);
+    expect(commandsFor(cmake, "test")).toEqual([
+      "cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure",
+    ]);
     expect(cmake.entry_points).toMatchObject([{ path: "src/main.cpp" }]);
 
     const meson = await contextOf(
@@ -355,7 +357,7 @@ plugins { id("com.diffplug.spotless") }
       }),
     );
     expect(meson.stacks).toMatchObject([{ language: "C", tool: "meson" }]);
-    expect(commandsFor(meson, "test")).toEqual(["meson test -C build"]);
+    expect(commandsFor(meson, "test")).toEqual(["meson setup build && meson test -C build"]);
 
     const make = await contextOf(
       folderWith({ Makefile: "CC := gcc\nall: x\n\ncheck lint: all\n\t./run-tests\n", "x.c": "" }),
@@ -368,7 +370,7 @@ plugins { id("com.diffplug.spotless") }
     ]);
 
     const autotools = await contextOf(folderWith({ "configure.ac": "", "x.c": "" }));
-    expect(commandsFor(autotools, "test")).toEqual(["make check"]);
+    expect(commandsFor(autotools, "test")).toEqual(["autoreconf -i && ./configure && make check"]);
   });
 });
 

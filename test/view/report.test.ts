@@ -68,10 +68,10 @@ it("X19 shows what an agent claimed to have passed and did not", () => {
   ]);
 });
 
-it("X19 says that nothing was told of the cost, where nothing was", () => {
+it("X19 says that no agent reported the cost, where none did", () => {
   const document = reportDocument(Conversation.ready("T001").run, nothing);
   expect(document.usage.cost_usd).toBeNull();
-  expect(reportMarkdown(document)).toContain("| Used | unknown: nothing was told |");
+  expect(reportMarkdown(document)).toContain("| Used | unknown: no agent reported it |");
 });
 
 it("X25 names both logs of a red command, where both streams have something", () => {

@@ -15,6 +15,16 @@ describe("X23 a command cannot run", () => {
     expect(tried(command, output)).toBe(why);
   });
 
+  it.each([
+    ["make: shellspec: No such file or directory\nmake: *** [Makefile:27: test] Error 127", "shellspec"],
+    [
+      "/bin/sh: 1: busted: not found\nmake[1]: *** [Makefile:2: test] Error 127\nmake: *** [all] Error 2",
+      "busted",
+    ],
+  ])("X23 when make starts one that is missing: %j", (output, program) => {
+    expect(tried("make test", output, { exit: 2 })).toBe(`it starts \`${program}\`, which is not installed`);
+  });
+
   it("X23 when a module or the network is missing", () => {
     expect(tried("python3 -m pytest -q", "/usr/bin/python3: No module named pytest", { exit: 1 })).toBe(
       "the module `pytest` is not installed",
@@ -24,6 +34,8 @@ describe("X23 a command cannot run", () => {
 
   it.each([
     ["./scripts/check.sh", "/bin/sh: 1: ./scripts/check.sh: not found", 127],
+    ["make test", "make: ./run-tests: No such file or directory\nmake: *** [Makefile:2: test] Error 127", 2],
+    ["make test", "grep: not found\nmake: *** [Makefile:2: test] Error 1", 2],
     ["python3 -m pytest", "E  ModuleNotFoundError: No module named 'app'", 1],
     ["node --test test/new.test.js", "Could not find 'test/new.test.js'", 1],
   ])("X23 but not when a task is to write what is missing: %s", (command, output, exit) => {

@@ -6,12 +6,15 @@ import { expect, it } from "vitest";
 import type { EndedCommand } from "../../src/work/run-command.ts";
 import { setUpFailure, tellingLine } from "../../src/work/set-up/failure.ts";
 
-function failed(command: string, { code = 1, err = "", out = "", closed = [] as EndedCommand["closed"] }) {
+function failed(
+  command: string,
+  { code = 1, err = "", out = "", closed = [] as EndedCommand["closed"], sandbox = {} },
+) {
   const log = join(mkdtempSync(join(tmpdir(), "heddle-set-up-")), "setup");
   writeFileSync(`${log}.err`, err);
   writeFileSync(`${log}.out`, out);
   const ended = { how: { kind: "exited", code }, closed } as unknown as EndedCommand;
-  const bench = { limits: {}, sandbox: undefined } as unknown as Parameters<typeof setUpFailure>[0]["bench"];
+  const bench = { limits: {}, sandbox } as unknown as Parameters<typeof setUpFailure>[0]["bench"];
   const keep = `${log}.log`;
   return { ...setUpFailure({ command, ended, log, keep, network: true, policy: true, bench }), keep };
 }
@@ -51,4 +54,14 @@ it("X25 the whole output of a failed set-up is kept, and a host that was closed 
   expect(message).toBe(`set-up \`pip install .\` exited with code 1: ERROR: no match (whole log: ${keep})`);
   expect(hint).toContain('"network": { "setup": ["repo.example.org"] }');
   expect(readFileSync(keep, "utf8")).toBe("step 1\n\nERROR: no match\n");
+});
+
+it.each([
+  "ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 502 Bad Gateway'))",
+  "  [56] Failure when receiving data from the peer (CONNECT tunnel failed, response 502)",
+  "Failed to open stream: Cannot connect to HTTPS server through proxy",
+])("X25 a set-up whose open host gave no answer blames the network, not the settings: %s", (err) => {
+  const { hint } = failed("cargo fetch", { err });
+  expect(hint).toMatch(/^this machine did not reach the host: check its network, .*"setup": /);
+  expect(hint).not.toContain("HTTPS_PROXY");
 });

@@ -1,5 +1,5 @@
 // C and C++: CMake, Meson, autotools, or a Makefile beside C sources. Build files are programs; what is taken from them
-// is taken by pattern.
+// is taken by pattern. Work is checked in a fresh checkout, where nothing is built: a test command configures and builds first.
 import { commandOf, dependencyOf, entries, type Finding, finding, firstOf, type Module } from "./module.ts";
 
 const builds = [
@@ -44,14 +44,13 @@ const otherManifests =
 
 function addCMake(module: Module, text: string, found: Finding): void {
   const usual = { file: "CMakeLists.txt", where: "(cmake)" };
-  found.commands.push(
-    commandOf(module, "build", { run: "cmake -S . -B build && cmake --build build", ...usual }),
-  );
+  const build = "cmake -S . -B build && cmake --build build";
+  found.commands.push(commandOf(module, "build", { run: build, ...usual }));
   const tested = /^[ \t]*(enable_testing|add_test|include\s*\(\s*CTest)\b/im.exec(text)?.[1];
   const inner = module.paths().some((path) => /^tests?\/CMakeLists\.txt$/.test(path));
   if (tested !== undefined || inner) {
     const where = tested === undefined ? {} : { where: tested };
-    const run = "ctest --test-dir build --output-on-failure";
+    const run = `${build} && ctest --test-dir build --output-on-failure`;
     found.commands.push(commandOf(module, "test", { run, file: "CMakeLists.txt", ...where, declared: true }));
   }
   for (const [, name = "", version] of text.matchAll(
@@ -70,13 +69,15 @@ function addCMake(module: Module, text: string, found: Finding): void {
 
 function addMeson(module: Module, text: string, found: Finding): void {
   const usual = { file: "meson.build", where: "(meson)" };
-  found.commands.push(commandOf(module, "build", { run: "meson compile -C build", ...usual }));
+  const setUp = "meson setup build";
+  const build = `${setUp} && meson compile -C build`;
+  found.commands.push(commandOf(module, "build", { run: build, ...usual }));
   if (/^[ \t]*(?:test|subdir)\s*\(/m.test(text))
-    found.commands.push(commandOf(module, "test", { run: "meson test -C build", ...usual }));
+    found.commands.push(commandOf(module, "test", { run: `${setUp} && meson test -C build`, ...usual }));
   for (const [, name = ""] of text.matchAll(/\bdependency\s*\(\s*'([^']+)'/g))
     found.dependencies.push(dependencyOf(module, "meson.build", { name, version: null, kind: "runtime" }));
   found.setup.push({
-    run: "meson setup build",
+    run: setUp,
     cwd: module.root,
     lock_file: null,
     found_in: module.at("meson.build"),
@@ -85,12 +86,13 @@ function addMeson(module: Module, text: string, found: Finding): void {
 
 function addAutotools(module: Module, found: Finding): void {
   const usual = { file: "configure.ac", where: "(autotools)" };
+  const configure = module.has("configure") ? "./configure" : "autoreconf -i && ./configure";
   found.commands.push(
-    commandOf(module, "build", { run: "make", ...usual }),
-    commandOf(module, "test", { run: "make check", ...usual }),
+    commandOf(module, "build", { run: `${configure} && make`, ...usual }),
+    commandOf(module, "test", { run: `${configure} && make check`, ...usual }),
   );
   found.setup.push({
-    run: module.has("configure") ? "./configure" : "autoreconf -i && ./configure",
+    run: configure,
     cwd: module.root,
     lock_file: null,
     found_in: module.at("configure.ac"),

@@ -46,7 +46,7 @@ export function usageSentence(usage: ReportUsage | null, budgetUsd?: number): st
   const { input_tokens, output_tokens, cost_usd, unknown_costs } = usage ?? nothing;
   const money = { costUsd: cost_usd ?? 0, unknownCosts: unknown_costs };
   if (isUntold({ ...money, inputTokens: input_tokens, outputTokens: output_tokens }))
-    return "unknown: nothing was told";
+    return "unknown: no agent reported it";
   return `${tokens(input_tokens)} tokens in, ${tokens(output_tokens)} out, ${costSentence(money, budgetUsd)}`;
 }
 
@@ -77,7 +77,7 @@ export function facts(report: ExecutionReport): [string, string][] {
     [
       "Landed",
       landed
-        ? `${landed.commit.slice(0, 12)}, ${landed.files} files, ${moment(landed.at)}`
+        ? `${landed.commit.slice(0, 12)}, ${landed.files} ${landed.files === 1 ? "file" : "files"}, ${moment(landed.at)}`
         : "not yet: heddle land",
     ],
     ...(report.verification ? [["Verified", verifiedSentence(report.verification)] as [string, string]] : []),

@@ -16,7 +16,11 @@ export function cannotRun({ command, exit, output, mayInstall }: Tried): Reason 
   if (program !== undefined && !program.includes("/")) {
     // A word of the command itself is looked for in PATH, where no task can put anything.
     if (wordsOf(command).includes(program)) return noProgram(program);
-    if (!mayInstall) return { why: `it starts \`${program}\`, which is not installed`, hint: installHint };
+    if (!mayInstall)
+      return {
+        why: `it starts \`${program}\`, which is not installed`,
+        hint: `install ${program}; or ${installHint}`,
+      };
   }
   if (mayInstall) return undefined;
   const [, module] = /\bNo module named '?([\w.]+)'?/.exec(output) ?? [];
@@ -48,10 +52,14 @@ const said = [
   /(?:^|\n)[^\n:]+: line \d+: ([^\s:]+): command not found/,
   /(?:^|\n)([^\s:]+): (?:not found|command not found)/,
   /env: [‘'"]?([^’'"\s:]+)[’'"]?: No such file or directory/,
+  /(?:^|\n)g?make(?:\[\d+\])?: ([^\s:]+): No such file or directory/,
 ];
 
+/** make ends with 2, and says what the program that it started ended with. */
+const byMake = /(?:^|\n)g?make(?:\[\d+\])?: \*\*\* [^\n]* Error 12[67](?:\n|$)/;
+
 function missingProgram(exit: number, output: string): string | undefined {
-  if (exit !== 127 && exit !== 126) return undefined;
+  if (exit !== 127 && exit !== 126 && !byMake.test(output)) return undefined;
   for (const pattern of said) {
     const [, program] = pattern.exec(output) ?? [];
     if (program !== undefined) return program;

@@ -46,12 +46,20 @@ export function setUpFailure({ command, ended, log, keep, network, policy, bench
     });
   if (ended.closed.some(({ why }) => why !== "not-allowed"))
     return problem("setup", message, { hint: wholeNetwork });
+  if (bench.sandbox && gatewayFailed.test(said))
+    return problem("setup", message, {
+      hint: `this machine did not reach the host: check its network, and start again; or ${ownCommands}`,
+    });
   if (typeof network === "object" && bench.sandbox && unreached.test(said))
     return problem("setup", message, {
       hint: `a program that does not follow HTTPS_PROXY reaches no host: ${wholeNetwork}`,
     });
   return problem("setup", message, { hint: ownCommands });
 }
+
+/** What pip, cargo, git, Composer and Go print when heddle's gateway opened the host and got no answer from it. */
+const gatewayFailed =
+  /Tunnel connection failed: 502|tunnel failed, response 502|HTTPS server through proxy|\bBad Gateway\b/i;
 
 /** Where nothing can stand beside it: what happened, and what to do, in one line. */
 export const withHint = ({ message, hint }: Problem) =>

@@ -131,7 +131,7 @@ function noCheck({ tasks, problemAt, pointerOf }: TaskList, index: number): Prob
     message: `nothing checks the task \`${tasks[index]?.name ?? ""}\`, and no test command was found in the project`,
     hint: [
       "add `check: <command>` to it, or: ",
-      toCall('run … --check "npm test"'),
+      toCall('run … --check "<command>"'),
       "; --unchecked merges it without a check, and shows it as unverified",
     ],
   });
