@@ -3,7 +3,7 @@
 import { unreached } from "../gateway/reach.ts";
 import type { ProgramLine } from "../host/program/program.ts";
 import type { Agent, AgentEvent } from "./agent.ts";
-import { type Caps, listenTo, type Stream } from "./conversation.ts";
+import { type Caps, listenTo, type Stream, shortened } from "./conversation.ts";
 import { type AgentProgram, amount, jsonIn, programFor, questionIn, stoppedBy } from "./program.ts";
 
 export interface CommandAgent extends AgentProgram, Caps {
@@ -22,12 +22,14 @@ export function command(agent: CommandAgent): Agent {
   };
 }
 
+const longestReason = 300;
 const closed =
   'it has no network: `"network"` of its entry in `agents` of .heddle/config.json opens hosts to it, or `true` all of them';
 
-/** Its exit is its last word; what it calls a tool is a turn. */
+/** Its exit is its last word, with the line of its errors that says most; what it calls a tool is a turn. */
 function plainStream(isClosed: boolean): Stream {
   let turns = 0;
+  let lastError = "";
   let wasUnreached = false;
   return {
     isOver: false,
@@ -36,22 +38,26 @@ function plainStream(isClosed: boolean): Stream {
     },
     hear: (line) => {
       const events = [...heard(line)];
+      if (line.from === "stderr" && tellsMore(line.text, lastError)) lastError = line.text.trim();
       wasUnreached ||= isClosed && unreached.test(line.text);
       turns += events.filter(({ kind }) => kind === "used-tool").length;
       return events;
     },
     end: (how, limits) => {
       const stopped = stoppedBy(how, limits);
-      const isTold = wasUnreached && stopped.kind === "failed";
-      return [
-        {
-          kind: "stopped",
-          how: isTold ? { ...stopped, message: `${stopped.message}; ${closed}` } : stopped,
-        },
-      ];
+      if (stopped.kind !== "failed") return [{ kind: "stopped", how: stopped }];
+      const why = how.kind === "exited" && lastError !== "" ? `: ${shortened(lastError, longestReason)}` : "";
+      const message = `${stopped.message}${why}${wasUnreached ? `; ${closed}` : ""}`;
+      return [{ kind: "stopped", how: { ...stopped, message } }];
     },
   };
 }
+
+const namesError = /error|fatal|exception/i;
+
+/** The last line that names an error, or else the last one in words: below an error there may be a stack. */
+const tellsMore = (text: string, than: string) =>
+  /[a-z]/i.test(text) && (namesError.test(text) || !namesError.test(than));
 
 /** JSON lines with a `type` are events; everything else is talk. */
 function* heard({ text, from }: ProgramLine): Iterable<AgentEvent> {

@@ -192,6 +192,31 @@ describe("what a program is given", () => {
   });
 });
 
+describe("a program that fails", () => {
+  it.each([
+    [
+      "what it said last on standard error",
+      "echo first >&2; echo 'no key for the model' >&2",
+      "no key for the model",
+    ],
+    [
+      "the line that names the error above a stack",
+      "printf 'TypeError: x is not a function\\n    at a.js:1\\n}\\n' >&2",
+      "TypeError: x is not a function",
+    ],
+  ])("X25 is told with %s", async (_name, body, why) => {
+    const root = folder();
+    const end = endOf(await heard(unconfined(program(root, `${body}\nexit 3`)), orderIn(root)));
+    expect(end).toMatchObject({ kind: "failed", message: `the agent exited with code 3: ${why}` });
+  });
+
+  it("X25 is told without a reason where it printed none", async () => {
+    const root = folder();
+    const end = endOf(await heard(unconfined(program(root, "echo talk\nexit 3")), orderIn(root)));
+    expect(end).toMatchObject({ kind: "failed", message: "the agent exited with code 3" });
+  });
+});
+
 describe.runIf(found.ok)("a program that has no network", () => {
   it("U11 says so, and what opens it, where it fails for want of one", async () => {
     const root = folder();

@@ -309,7 +309,7 @@ function left(failed: readonly Task[], manner: Manner): string[] {
     return [
       `${def.id} failed (${failure?.category}): ${why}`,
       ...lastWordsText(lastWords(evidence)).map((line) => `  ${oneLine(line)}`),
-      `  hint: ${first}${hintText(retry, manner)}`,
+      `  hint: ${first}${hintText(retry, manner)}, then: ${manner("execute")}`,
     ];
   });
 }
