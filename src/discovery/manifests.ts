@@ -26,6 +26,8 @@ const manifestKinds: readonly ManifestKind[] = [
   { kind: "swift", names: /^Package\.swift$/, nests: false },
   { kind: "elixir", names: /^mix\.exs$/, nests: false },
   { kind: "dart", names: /^pubspec\.yaml$/, nests: false },
+  { kind: "perl", names: /^(?:(?:Makefile|Build)\.PL|cpanfile|dist\.ini)$/, nests: true },
+  { kind: "lua", names: /^\.busted$/, nests: true },
 ];
 
 export function kindOf(name: string): ManifestKind | undefined {
@@ -38,7 +40,7 @@ export function isManifest(name: string): boolean {
 }
 
 const manifestEnd =
-  /(?:json|jsonc|toml|py|cfg|file|txt|mod|work|xml|gradle|kts|sln|slnx|proj|spec|build|swift|exs|yaml)$/;
+  /(?:json|jsonc|toml|py|cfg|file|txt|mod|work|xml|gradle|kts|sln|slnx|proj|spec|build|swift|exs|yaml|PL|ini|busted)$/;
 
 const configNames = new Set([
   ...[

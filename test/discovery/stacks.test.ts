@@ -431,10 +431,33 @@ gem "pg"
     ["Package.swift", "Swift", "swift test"],
     ["mix.exs", "Elixir", "mix test"],
     ["pubspec.yaml", "Dart", "dart test"],
+    [".busted", "Lua", "busted"],
   ])("D5 knows further stacks by %s", async (manifest, name, run) => {
     const context = await contextOf(folderWith({ [manifest]: "" }));
     expect(context.stacks).toMatchObject([{ name }]);
     expect(commandsFor(context, "test")).toEqual([run]);
+  });
+});
+
+describe("Perl", () => {
+  it.each(["Makefile.PL", "Build.PL", "cpanfile", "dist.ini"])(
+    "D5 is known by %s, and tested where it has tests",
+    async (manifest) => {
+      const files = { [manifest]: "", "lib/A.pm": "package A;\n1;\n" };
+      const [bare, tested] = [
+        await contextOf(folderWith(files)),
+        await contextOf(folderWith({ ...files, "t/a.t": "" })),
+      ];
+      expect(bare.stacks).toMatchObject([{ name: "Perl" }]);
+      expect(commandsFor(bare, "test")).toEqual([]);
+      expect(commandsFor(tested, "test")).toEqual(["prove -lr t"]);
+      expect(tested.setup).toEqual([]);
+    },
+  );
+
+  it("D5 with parts in C is compiled before its tests", async () => {
+    const context = await contextOf(folderWith({ "Makefile.PL": "", "A.xs": "", "t/a.t": "" }));
+    expect(commandsFor(context, "test")).toEqual(["perl Makefile.PL && make test"]);
   });
 });
 

@@ -1,5 +1,6 @@
 // Stacks that are known by name and by their own tool's usual commands. Their manifests are not read: most of them are
 // programs.
+import type { Setup } from "../project-context.ts";
 import { commandOf, entries, type Finding, finding, firstOf, type Module } from "./module.ts";
 
 interface Other {
@@ -7,9 +8,14 @@ interface Other {
   readonly name: string;
   readonly language: string;
   readonly tool: string;
-  readonly lock: string;
-  readonly setup: string;
+  /** Where its packages come from a lock file. */
+  readonly lock?: string;
+  readonly setup?: string;
   readonly test: string;
+  /** Without a file like this there are no tests. */
+  readonly tests?: RegExp;
+  /** Where a file like `of` has to be compiled first. */
+  readonly compiled?: { readonly of: RegExp; readonly test: string };
   readonly lint?: string;
   readonly format?: string;
   readonly entry: readonly string[];
@@ -61,6 +67,25 @@ const others: readonly Other[] = [
     format: "dart format --output=none --set-exit-if-changed .",
     entry: ["lib/main.dart", "bin/main.dart"],
   },
+  {
+    // CPAN modules are those of the machine: a cpanfile names them, and nothing here installs them.
+    manifests: ["Makefile.PL", "Build.PL", "cpanfile", "dist.ini"],
+    name: "Perl",
+    language: "Perl",
+    tool: "perl",
+    test: "prove -lr t",
+    tests: /^t\/.*\.t$/,
+    compiled: { of: /\.xs$/, test: "perl Makefile.PL && make test" },
+    entry: [],
+  },
+  {
+    manifests: [".busted"],
+    name: "Lua",
+    language: "Lua",
+    tool: "busted",
+    test: "busted",
+    entry: [],
+  },
 ];
 
 export function findOthers(module: Module): Finding[] {
@@ -70,12 +95,10 @@ export function findOthers(module: Module): Finding[] {
     const found = finding(module, { ...other, manifest });
     const usual = { file: manifest, where: `(${other.tool})` };
     for (const purpose of ["test", "lint", "format"] as const) {
-      const run = other[purpose];
+      const run = purpose === "test" ? testOf(module, other) : other[purpose];
       if (run !== undefined) found.commands.push(commandOf(module, purpose, { run, ...usual }));
     }
-    const lock = module.has(other.lock) ? module.at(other.lock) : null;
-    const { root: cwd } = module;
-    found.setup.push({ run: other.setup, cwd, lock_file: lock, found_in: lock ?? module.at(manifest) });
+    found.setup.push(...setUpOf(module, other, manifest));
     entries(
       module,
       found,
@@ -83,4 +106,16 @@ export function findOthers(module: Module): Finding[] {
     );
     return [found];
   });
+}
+
+function testOf(module: Module, { test, tests, compiled }: Other): string | undefined {
+  const hasLike = (name: RegExp) => module.paths().some((path) => name.test(path));
+  if (tests && !hasLike(tests)) return undefined;
+  return compiled && hasLike(compiled.of) ? compiled.test : test;
+}
+
+function setUpOf(module: Module, { lock: name, setup: run }: Other, manifest: string): Setup[] {
+  if (name === undefined || run === undefined) return [];
+  const lock = module.has(name) ? module.at(name) : null;
+  return [{ run, cwd: module.root, lock_file: lock, found_in: lock ?? module.at(manifest) }];
 }
