@@ -57,6 +57,7 @@ const byExtension = new Map<string, string>(
     Elixir: "ex exs",
     Dart: "dart",
     Lua: "lua",
+    Perl: "pl pm t",
     Zig: "zig",
     Shell: "sh bash",
     SQL: "sql",
@@ -65,7 +66,7 @@ const byExtension = new Map<string, string>(
 
 const testFolder = /(?:^|\/)(?:tests?|specs?|__tests__|e2e|testdata|[^/]+\.Tests?|[^/]+Tests)\//;
 const testName =
-  /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)test_[^/]+\.\w+$|_test\.\w+$|_spec\.rb$|[a-z](?:Tests?|IT|Spec)\.(?:java|kt|cs|fs|php|swift|scala)$|(?:^|\/)conftest\.py$/;
+  /\.(?:test|spec)\.[cm]?[jt]sx?$|(?:^|\/)test_[^/]+\.\w+$|_test\.\w+$|_spec\.rb$|[a-z](?:Tests?|IT|Spec)\.(?:java|kt|cs|fs|php|swift|scala)$|(?:^|\/)conftest\.py$|\.t$/;
 /** Written by a program, or for another purpose than the project's own. */
 const foreign =
   /\.min\.|\.d\.[cm]?ts$|_pb2(?:_grpc)?\.py$|\.pb\.go$|\.g\.dart$|\.[Dd]esigner\.cs$|(?:^|\/)(?:generated|__generated__|migrations|fixtures?|testdata|__snapshots__|__fixtures__|examples?|playground|third_party|\.github)\//;

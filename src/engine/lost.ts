@@ -1,16 +1,8 @@
-// What is said where there is no project, and when a project's history is gone (G6).
+// What is said when a project's history is gone (G6), or was never begun.
 
 import { toCall } from "../core/hint.ts";
-import { problem, Refused } from "../core/problem.ts";
+import { problem } from "../core/problem.ts";
 import { StoreFailure } from "../journal/journal.ts";
-
-export function noProject(root: string): Refused {
-  return new Refused([
-    problem("no-project", `there is no heddle project in ${root}`, {
-      hint: [toCall('run "<task>"'), ", ", toCall("plan <spec>"), ", or: ", toCall("init <target>")],
-    }),
-  ]);
-}
 
 /** A view of ours without its journal: the history is gone, and nothing may pretend otherwise. */
 export function journalLost(view: string): StoreFailure {
@@ -25,3 +17,12 @@ export function journalLost(view: string): StoreFailure {
     }),
   );
 }
+
+/** Nothing was begun here; most people begin with tasks or a specification, programs that loop themselves with `init`. */
+export const noProject = (root: string) =>
+  problem("no-project", `there is no heddle project in ${root}`, {
+    hint: [
+      ...[toCall('run "<task>"'), ", ", toCall("plan <spec>"), ", or: ", toCall('task new "<brief>"')],
+      ...["; for a loop of your own: ", toCall("init <target>")],
+    ],
+  });

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { readIfThere } from "../host/files.ts";
 import { readSeal } from "../view/state-json.ts";
-import { App, type AppOptions } from "./app.ts";
+import { App, type AppOptions, Refused } from "./app.ts";
 import { journalLost, noProject } from "./lost.ts";
 import { pathsIn } from "./paths.ts";
 
@@ -14,7 +14,7 @@ export async function openApp(options: AppOptions): Promise<App> {
   const view = join(paths.planning, "state.json");
   const text = readIfThere(view);
   if (text === undefined && (await options.journals.has(options.root))) return App.open(options);
-  if (text === undefined) throw noProject(options.root);
+  if (text === undefined) throw new Refused([noProject(options.root)]);
   try {
     if (readSeal(text)) throw (await options.journals.missing?.(options.root)) ?? journalLost(view);
     return await options.packs.takeOver(options, paths.planning);

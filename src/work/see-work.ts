@@ -59,7 +59,7 @@ export async function seeWork(seeing: Seeing, result: Result): Promise<Work | Ou
   if (changes.length === 0 && !seeing.mayBeIdle)
     return failure(
       "validation",
-      ["it says that it is done, and no file changed", ...leftOutLine(leftOut)].join("; "),
+      ["the agent says that it is done, but no file changed", ...leftOutLine(leftOut)].join("; "),
     );
   const { refused, named } = await judgedBy({
     repository,

@@ -149,10 +149,16 @@ describe.concurrent("an existing project", () => {
     const project = existing();
     const ran = await project.heddle(...words, "--existing");
     expect(ran.code).toBe(64);
-    expect(ran.err).toContain("--yes");
+    expect(ran.err).toMatch(/hint: heddle plan spec\.md --target app .*--existing .*--yes$/m);
     expect(ran.out).toMatch(/node/i);
     expect(project.attempts()).toEqual([]);
     expect(project.has("project-planning/artifacts/project-context.json")).toBe(false);
+  });
+
+  it("U1 the hint repeats all that was said, as a shell takes it", async () => {
+    const more = ["--existing", "--stack", "node, and nobody's framework"];
+    const ran = await existing().heddle(...words, ...more);
+    expect(ran.err).toContain("heddle plan spec.md --target app --stack 'node, and nobody'\\''s framework' ");
   });
 
   it("D5 with --yes its context is saved, and is in every planning bundle", async () => {

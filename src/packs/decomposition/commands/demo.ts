@@ -131,7 +131,7 @@ async function ended({ signal }: Call, app: App, root: string): Promise<Reply> {
   if (!done) {
     const exit = signal.aborted ? exits.interrupted : exits.refused;
     return {
-      text: `${text}\n\nstopped: \`heddle demo --dir ${root}\` goes on where it stands`,
+      text: `${text}\n\nstopped: \`heddle demo --dir ${root}\` continues where it stopped`,
       json,
       exit,
       painted: true,

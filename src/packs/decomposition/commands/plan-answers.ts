@@ -163,7 +163,7 @@ interface Surveyed {
 
 /** Shown, corrected line by line, and confirmed: what agents are told about an existing project comes from here (D5, D26). */
 async function confirmed(
-  { flags, say, root }: Call,
+  { args, flags, say, root }: Call,
   { targetDir, planningDir, ask }: Surveyed,
 ): Promise<ProjectSurvey> {
   const { correctFindings, surveyTarget } = await import("../plan.ts");
@@ -187,10 +187,25 @@ async function confirmed(
   throw new Usage(
     problem("not-confirmed", "what was found in the project is not confirmed", {
       notes: ["lines such as `test: npm run unit` in project-planning/inputs/findings.txt correct it"],
-      hint: toCall("plan --yes"),
+      hint: toCall(confirming(args, flags)),
     }),
   );
 }
+
+/** The same command once more, with everything that was said: nothing is kept of one that was refused. */
+function confirming(args: Call["args"], flags: Call["flags"]): string {
+  const said = ["target", "stack", "agent"].flatMap((name) => {
+    const value = flags.one(name);
+    return value === undefined ? [] : [`--${name}`, value];
+  });
+  const bare = ["new", "existing", "beside", "review", "no-review", "unconfined"]
+    .filter((name) => flags.has(name))
+    .map((name) => `--${name}`);
+  return ["plan", ...args, ...said, ...bare, "--yes"].map(shellWord).join(" ");
+}
+
+const shellWord = (word: string) =>
+  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 const correctionHint =
   "Which line should read otherwise? Such as `test: npm run unit`, or `lint: -` to leave it out (Enter: stop)";

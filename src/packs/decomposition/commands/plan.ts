@@ -49,7 +49,7 @@ export const plan: Command = {
   examples: [
     "heddle plan spec.md --target ./app --agent command:./my-agent",
     "heddle plan --existing --target . --yes",
-    "heddle plan    # goes on where it stands",
+    "heddle plan    # continues where it stopped",
     "heddle plan --show",
     "heddle plan --edit    # in $EDITOR",
     "heddle plan next.md    # the next feature, once the plan before is complete",

@@ -149,7 +149,7 @@ function sayBegun({ run: id, how, tasks, leftOut, check, unchecked }: Begun): st
   const count = (n: number) => `${n} task${n === 1 ? "" : "s"}`;
   const first = {
     begun: `${id}: ${count(tasks)}`,
-    "goes-on": `${id} goes on: ${count(tasks)}`,
+    "goes-on": `${id} continues: ${count(tasks)}`,
     changed: `${id} goes on with the changed list: ${count(tasks)}`,
     done: `${id} has done all of this list`,
   }[how];

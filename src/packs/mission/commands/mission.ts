@@ -52,7 +52,7 @@ export const mission: Command = {
   flags: { ...beginning, ...working },
   examples: [
     'heddle mission "make the test suite pass on Windows" --agent claude',
-    "heddle mission             # goes on where it stands",
+    "heddle mission             # continues where it stopped",
     "heddle mission --next      # when a phase is complete",
     "heddle mission --then execute   # for a large plan: as a graph of tasks, several at once",
   ],
