@@ -22,6 +22,8 @@ const before: Readonly<Record<string, string>> = {
   "empty/package.json": '{"scripts":{"test":"npm run unit","unit":"node --test . || true"}}',
   "silent/package.json": '{"scripts":{"test":"node test.js"}}',
   "silent/test.js": 'if (1 + 1 !== 2) throw new Error("no");\n',
+  "printed/package.json": '{"scripts":{"test":"node run.js"}}',
+  "printed/run.js": 'console.log("Tests  5 passed (5)");\n',
   "python/test_a.py":
     "import unittest\nclass A(unittest.TestCase):\n  @unittest.skip('no')\n  def test_a(self): pass\n",
 };
@@ -195,12 +197,20 @@ describe.runIf(hasBox)("an acceptance command", () => {
       { does: "0", commands: ["cd skipped && sh -c 'exec node --test'"] },
       { does: "0", commands: ["cd python && python3 -m unittest"] },
       { does: "0", commands: ["cd silent && npm test"] },
+      { does: "0", commands: ["cd printed && npm test"] },
+      { does: put("test/own.test.mjs", "// soon\n"), commands: ["node --test test/own.test.mjs"] },
+      {
+        does: put("test/own.test.mjs", 'import { test } from "node:test";\ntest("adds", () => {});\n'),
+        commands: ["node --test test/own.test.mjs"],
+      },
     ]);
-    for (const id of ["T001", "T002", "T003", "T004"])
+    for (const id of ["T001", "T002", "T003", "T004", "T006", "T007", "T008"])
       expect(failed.get(id)?.error, id).toMatch(
         /succeeded, but no tests were run|exited with code (?:5|127)/,
       );
     expect(failed.get("T002")?.error).toContain("npm run unit");
+    expect(failed.get("T006")?.error).toContain("node run.js");
+    expect(failed.get("T007")?.error).toContain("own.test.mjs: // soon");
     expect(project.merged()).toEqual(["T005"]);
   });
 });

@@ -85,6 +85,13 @@ export const planted: readonly Planted[] = [
     caughtBy: empty,
   },
   {
+    name: "a summary that is only printed counts",
+    file: "src/work/evidence/empty-script.ts",
+    from: "if (program !== undefined) {",
+    to: "if (program === text) {",
+    caughtBy: empty,
+  },
+  {
     name: "a task without a command is begun",
     file: "src/orders/attempts.ts",
     from: "if (def.criteria.length === 0 &&",

@@ -154,6 +154,36 @@ describe("a script that cannot fail", () => {
     ["make", { Makefile: ".PHONY: test\ntest: a\n\t@echo fine\na:\n\t-vitest\n" }, "make test"],
     ["make from a script", { ...scripts({ test: "make check" }), Makefile: "check:\n\ttrue\n" }, "npm test"],
     ["a shell script", { "test.sh": "#!/bin/sh\n# tests\necho ok\nexit 0\nvitest\n" }, "sh test.sh"],
+    [
+      "a summary that is only printed",
+      { ...scripts({ test: "node run.js" }), "run.js": 'console.log("5 passed", `(5)`); process.exit(0);\n' },
+      "npm test",
+    ],
+    ["an empty file, which node counts as a test", { "a.test.js": "" }, "node --test a.test.js"],
+    [
+      "nothing but comments",
+      { "a.test.ts": "// later\n/*\n * it(1)\n */\n/* so */\n" },
+      "npx vitest run a.test.ts",
+    ],
+    [
+      "a test without a body",
+      { "a.spec.js": "import { it } from 'vitest';\nit('adds', async () => {\n  // soon\n});\n" },
+      "npx --yes jest ./a.spec.js",
+    ],
+    [
+      "a test of true",
+      {
+        "a.test.mjs":
+          'import { expect, it } from "vitest";\nit("adds", () => { expect(true).toBe(true); });\n',
+      },
+      "vitest run --silent a.test.mjs",
+    ],
+    [
+      "python",
+      { "test_a.py": "#!/usr/bin/env python3\nimport sys\nprint('5 passed')\nsys.exit(0)\n" },
+      "python3 test_a.py",
+    ],
+    ["pytest", { "a.py": "def test_a():\n    assert True\n\n# more\n" }, "python3 -m pytest -q a.py"],
   ])("X8 %s is found", (_name, files, command) => {
     expect(script(files, command)).toBeDefined();
   });
@@ -171,7 +201,38 @@ describe("a script that cannot fail", () => {
     ["two rules for one target", { Makefile: "test:\n\techo\ntest: unit\n" }, "make test"],
     ["a workspace", scripts({ test: "true" }), "npm test --workspaces"],
     ["no tree at all", {}, "npm test"],
+    ["a test of something", { "a.test.js": "import './a.js';\n" }, "node --test a.test.js"],
+    ["code behind a comment", { "a.test.js": "/* one */ check();\n/* two */\n" }, "node a.test.js"],
+    ["code between comments", { "a.test.js": "/* one */ check(); /* two */\n" }, "node a.test.js"],
+    ["code behind the end of a comment", { "a.test.js": "/*\n*/ check();\n" }, "node a.test.js"],
+    ["words that are computed", { "a.test.js": `console.log(\`\${check()}\`)\n` }, "node a.test.js"],
+    ["one file of two", { "a.test.js": "", "b.test.js": "check()" }, "node --test a.test.js b.test.js"],
+    ["a file loaded before", { "a.test.js": "", "b.js": "check()" }, "node --import ./b.js a.test.js"],
+    ["a file loaded before by a flag", { "a.test.js": "" }, "node --import=./b.js a.test.js"],
+    ["a folder of tests", { "test/a.test.js": "" }, "node --test test/"],
+    ["a test that is not there", {}, "node --test a.test.js"],
+    ["a program that is no test", { "build.js": 'console.log("built")\n' }, "node build.js"],
+    ["another language", { "test.pl": "" }, "perl test.pl"],
   ])("X8 %s is left to its exit code", (_name, files, command) => {
     expect(script(files, command)).toBeUndefined();
+  });
+
+  it("X8 a file that cannot fail is named with what it says", () => {
+    expect(script({ "a.test.js": "\n" }, "node --test a.test.js")).toBe("a.test.js (empty)");
+    rmSync(folder, { recursive: true, force: true });
+    expect(script({ "a.test.js": "// soon\n" }, "node a.test.js")).toBe("a.test.js: // soon");
+  });
+
+  it("G10 a hostile program is read in no time", () => {
+    for (const piece of ['"', "'", '""', "\\", "(", "print(", "console.log(", '""+', "import ", "})", "/*"]) {
+      const line = piece.repeat(990 / piece.length);
+      const text = `${`${line}\n`.repeat(200)}x${line}x\n`;
+      const began = processorMs();
+      for (const name of ["a.test.js", "test_a.py"]) {
+        script({ [name]: text }, `node ${name}`);
+        rmSync(folder, { recursive: true, force: true });
+      }
+      expect(processorMs() - began, piece).toBeLessThan(1500);
+    }
   });
 });
