@@ -1,8 +1,10 @@
 // Which system calls a box lets through: real ones, made by Python's ctypes in a real box.
-import { existsSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { callFilter } from "../../src/host/program/seccomp.ts";
-import { noBox, run, sh, spec } from "../host/programs.ts";
+import { noBox, run, sh, spec, workspace } from "../host/programs.ts";
 
 const hasPython = existsSync("/usr/bin/python3");
 const python = (script: string): readonly [string, ...string[]] => ["/usr/bin/python3", "-c", script];
@@ -26,6 +28,31 @@ const numbers: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     ...{ kexec_load: 104, init_module: 105, finit_module: 273, reboot: 142, unshare: 97, fanotify_init: 262 },
   },
 };
+/** An ELF file for i386, without a compiler: makes the file by `creat`, then ends with 7. */
+function i386Program(makes: string): Buffer {
+  const [base, header] = [0x8048000, 84];
+  const word = (value: number) => [0, 8, 16, 24].map((shift) => (value >>> shift) & 255);
+  const code = (text: number) => [
+    // mov eax, 8 (creat); mov ebx, the name; mov ecx, the mode; int 0x80
+    ...[0xb8, ...word(8), 0xbb, ...word(text), 0xb9, ...word(0o600), 0xcd, 0x80],
+    // mov eax, 1 (exit); mov ebx, 7; int 0x80
+    ...[0xb8, ...word(1), 0xbb, ...word(7), 0xcd, 0x80],
+  ];
+  const size = header + code(0).length;
+  const text = Buffer.from(`${makes}\0`);
+  const all = word(size + text.length);
+  const identity = [0x7f, 0x45, 0x4c, 0x46, 1, 1, 1, ...Array(9).fill(0)];
+  const start = word(base + header);
+  const elf = [...identity, 2, 0, 3, 0, ...word(1), ...start, ...word(52), ...word(0), ...word(0)];
+  const sizes = [52, 0, 32, 0, 1, 0, 0, 0, 0, 0, 0, 0];
+  const segment = [...word(1), ...word(0), ...word(base), ...word(base), ...all, ...all, ...word(5)];
+  const head = [...elf, ...sizes, ...segment, ...word(0x1000)];
+  return Buffer.concat([Buffer.from([...head, ...code(base + size)]), text]);
+}
+const [program32, made32] = [join(workspace, "i386"), join(workspace, "made-by-i386")];
+writeFileSync(program32, i386Program(made32), { mode: 0o755 });
+/** Some kernels have no 32-bit calls at all. */
+const runs32 = spawnSync(program32).status === 7 && existsSync(made32);
 const own = numbers[process.arch];
 const EPERM = 1;
 const ENOSYS = 38;
@@ -106,6 +133,13 @@ print(ctypes.CFUNCTYPE(ctypes.c_long)(ctypes.addressof(ctypes.c_char.from_buffer
       expect(i386.ended.how).toEqual({ kind: "signalled", signal: "SIGSYS" });
     },
   );
+
+  it.runIf(runs32)("G9 a program made for 32 bits ends at its first call", async () => {
+    rmSync(made32);
+    const { ended } = await run(spec([program32], "boxed"));
+    expect(ended.how).toEqual({ kind: "signalled", signal: "SIGSYS" });
+    expect(existsSync(made32)).toBe(false);
+  });
 
   it("G9 what builds and tests need is let through", async () => {
     const story = await run(

@@ -52,6 +52,13 @@ export const planted: readonly Planted[] = [
     caughtBy: ["syscalls.attack.ts", "calls of x32, of 32 bits and of another processor"],
   },
   {
+    name: "32-bit calls are a way around",
+    file: "src/host/program/seccomp.ts",
+    from: "...unless([jumpIfEqual, arch], ended),",
+    to: "...unless([jumpIfEqual, arch], allowed),",
+    caughtBy: ["syscalls.attack.ts", "a program made for 32 bits"],
+  },
+  {
     name: "the list of keys is readable",
     file: "src/host/box/bubblewrap-mounts.ts",
     from: '["keys", "key-users", ',
