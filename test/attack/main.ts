@@ -5,6 +5,7 @@
 //   npm run attack -- --part 1/4    all attacks, and every fourth planted bug, beginning with the first
 //   npm run attack -- --no-planted  the attacks alone
 //   npm run attack -- --only-planted  the planted bugs alone
+//   npm run attack -- --only-planted --named x32  planted bugs whose own name contains `x32`
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     part: { type: "string", default: "1/1" },
     "no-planted": { type: "boolean", default: false },
     "only-planted": { type: "boolean", default: false },
+    named: { type: "string", default: "" },
   },
 });
 
@@ -54,7 +56,9 @@ async function plantedBugs(): Promise<Planted[]> {
     files.sort().map(async (name) => (await import(join(here, name))) as PlantedFile),
   );
   const [part = 1, of = 1] = values.part.split("/").map(Number);
-  return lists.flatMap(({ planted }) => planted).filter((_, at) => at % of === part - 1);
+  return lists
+    .flatMap(({ planted }) => planted)
+    .filter(({ name }, at) => at % of === part - 1 && name.includes(values.named));
 }
 
 const none: Report = {

@@ -1,6 +1,15 @@
 // A copy of the repository in which one planted bug after the other is built and attacked.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Planted } from "./planted.ts";
@@ -23,6 +32,8 @@ export class Workbench {
   readonly #directory = mkdtempSync(join(tmpdir(), "heddle-planted-"));
 
   constructor() {
+    // As root, some attacks run as somebody else, who must be able to start what is built here.
+    chmodSync(this.#directory, 0o755);
     for (const part of [...parts, ...settings].filter((name) => existsSync(join(root, name))))
       cpSync(join(root, part), join(this.#directory, part), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(this.#directory, "node_modules"));
