@@ -39,13 +39,15 @@ function patternsOf(name: string): Pattern[] {
 const search = new Script(
   "{ const { pattern, text } = globalThis.attacked; pattern.lastIndex = 0; pattern.global ? text.replace(pattern, '') : pattern.test(text); }",
 );
-const tooLongMs = 2000;
+const tooLongMs = 6000;
+/** By the clock, and only against what never ends: on a machine with much to do, a little work takes long. */
+const patienceMs = 20_000;
 
 function timeOf(pattern: RegExp, text: string): number {
   Object.assign(globalThis, { attacked: { pattern, text } });
   const before = process.cpuUsage();
   try {
-    search.runInThisContext({ timeout: tooLongMs });
+    search.runInThisContext({ timeout: patienceMs });
   } catch {
     return Number.POSITIVE_INFINITY;
   }
@@ -64,7 +66,7 @@ function seemsSlow(pattern: RegExp, attack: RegexAttack): boolean {
   const text = grown(attack, 16_000);
   if (timeOf(pattern, text) < 10 || best(pattern, text) < 10) return false;
   const more = best(pattern, grown(attack, 64_000));
-  return more > 3 * tooLongMs || more > 8 * best(pattern, text);
+  return more > tooLongMs || more > 8 * best(pattern, text);
 }
 
 it("C14 every regular expression of the sources takes linear time on hostile text", () => {

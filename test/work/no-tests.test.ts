@@ -19,6 +19,14 @@ describe("a run without a test", () => {
       "node, as TAP",
       "TAP version 13\nok 1 - s\n1..1\n# tests 2\n# suites 1\n# pass 0\n# skipped 2\n# todo 0\n",
     ],
+    [
+      "node, as JUnit",
+      '<testsuites>\n\t<testcase name="a"/>\n\t<!-- tests 2 -->\n\t<!-- suites 0 -->\n\t<!-- pass 0 -->\n\t<!-- skipped 1 -->\n\t<!-- todo 1 -->\n\t<!-- duration_ms 7.2 -->\n</testsuites>',
+    ],
+    [
+      "jest, as JSON",
+      '{"numFailedTestSuites":0,"numFailedTests":0,"numPassedTestSuites":0,"numPassedTests":0,"numPendingTests":2,"numTotalTests":2,"success":true}',
+    ],
     ["vitest", " Test Files  1 skipped (1)\n      Tests  2 skipped | 1 todo (3)\n   Start at  10:00"],
     ["vitest without files", "No test files found, exiting with code 0"],
     [
@@ -71,6 +79,8 @@ describe("a run without a test", () => {
       "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out",
     ],
     ["another runner ran some", "No test files found, exiting with code 0\n\n  4 passing (3ms)\n"],
+    ["JUnit with one that ran", "\t<!-- tests 2 -->\n\t<!-- pass 1 -->\n\t<!-- skipped 1 -->"],
+    ["JSON with one that ran", '{ "numPassedTests": 1, "numFailedTests": 0, "numPendingTests": 3 }'],
     ["go without words about skips", "?   \ta\t[no test files]\nok  \tb\t(cached)"],
     ["pytest with one xfail", "1 xfailed, 3 skipped in 0.02s"],
     ["a linter", "✔ 12 files checked, 0 problems (0 errors, 0 warnings)\n0 failed\nPassed: 0"],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/config.ts";
 import { hostsFor, registriesIn, registriesOf } from "../../src/work/set-up/registries.ts";
+import { processorMs } from "../processor-time.ts";
 
 const of = (path: string, text = "") => registriesIn([{ path, text }]);
 
@@ -22,6 +23,18 @@ describe("U11 the registries of a project", () => {
     ["deno.json", "jsr.io"],
   ])("%s asks %s", (path, host) => {
     expect(of(path).usual).toContain(host);
+  });
+
+  it("are found in each of several lists, and not in one without an end", () => {
+    const list = (host: string) => `{"a":"https://${host}.example.org/a.tgz"`;
+    const text = `{"dependencies":${list("one")}},"overrides" : ${list("two")}},"resolutions":${list("no")}`;
+    expect(of("package.json", text).named).toEqual(["one.example.org", "two.example.org"]);
+  });
+
+  it("G10 are looked for in no time, however many lists without an end there are", () => {
+    const began = processorMs();
+    of("package.json", '"dependencies": { '.repeat(40_000));
+    expect(processorMs() - began).toBeLessThan(1500);
   });
 
   it("are none where nothing is known", () => {

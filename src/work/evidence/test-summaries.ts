@@ -35,6 +35,13 @@ const javascript: readonly Summary[] = [
     executed: ([total = 0], match) =>
       Math.max(0, total - named(/^(?:# |ℹ )(?:skipped|todo|skip) +(\d+)$/gm)([], match)),
   },
+  {
+    of: /^\t<!-- tests (\d{1,9}) -->$(?:\n\t<!-- \w{1,20} [\d.]{1,20} -->$){0,9}/gm,
+    executed: ([total = 0], match) =>
+      Math.max(0, total - named(/^\t<!-- (?:skipped|todo) (\d{1,9}) -->$/gm)([], match)),
+  },
+  // vitest and jest, as JSON
+  { of: /"num(?:Passed|Failed)Tests": ?(\d{1,9})\b/g, executed: first },
   // vitest
   { of: /^ *Tests {2,}.*\(\d+\)$/gm, executed: named(/(\d{1,9}) (?:passed|failed)/g) },
   { of: /^ *Tests {2,}no tests$/gm, executed: none },
