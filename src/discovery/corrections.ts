@@ -28,12 +28,28 @@ export function corrected(context: ProjectContext, text: string): Corrected {
   return { context: now, unknown, isSetUp: now.setup !== context.setup };
 }
 
+/** What is shown and is not a command: told to planners in the person's words, and in its own place where that is one text. */
+const shown =
+  /^(tested with|sources|tests|shared tests|languages|configuration|dependencies|entry points|workspaces|names|imports|samples|package)\s*:\s*(\S.*)$/i;
+
+function told(context: ProjectContext, line: string): ProjectContext | undefined {
+  const [, label = "", value = ""] = shown.exec(line) ?? [];
+  const name = label.toLowerCase();
+  if (name === "") return undefined;
+  const text = value === "-" ? "none" : value;
+  const now = { ...context, notes: [`a person says: ${name}: ${text}`, ...context.notes] };
+  if (name === "tested with") return { ...now, test_framework: value === "-" ? null : value };
+  if (name === "sources") return { ...now, source_layout: { ...now.source_layout, summary: text } };
+  if (name === "tests") return { ...now, test_layout: { ...now.test_layout, summary: text } };
+  return now;
+}
+
 function correctedBy(context: ProjectContext, line: string): ProjectContext | undefined {
   const [, place = ".", label = "", value = ""] = form.exec(line) ?? [];
   const word = label.toLowerCase();
-  if (word === "") return undefined;
+  if (word === "") return told(context, line);
   const isGone = value === "-" || value === "";
-  if (word === "note") return { ...context, notes: [...context.notes, `a person says: ${value}`] };
+  if (word === "note") return { ...context, notes: [`a person says: ${value}`, ...context.notes] };
   if (word === "stack") return { ...context, stack: value };
   if (word === "set-up") {
     const step = { run: value, cwd: place, lock_file: null, found_in: byPerson };

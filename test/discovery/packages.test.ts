@@ -97,7 +97,7 @@ describe("a person's corrections", () => {
     const context = await contextOf(monorepo());
     const lines = [
       ...["# mine", "test: make test", "packages/api lint: -", "note: keep the old API"],
-      ...["set-up: make deps", "colour: red"],
+      ...["set-up: make deps", "colour: red", "Tested with: tap", "entry points: bin/a.js"],
     ];
     const { context: now, unknown } = corrected(context, lines.join("\n"));
     expect(unknown).toEqual(["colour: red"]);
@@ -105,6 +105,8 @@ describe("a person's corrections", () => {
     expect(now.setup).toMatchObject([{ run: "make deps", cwd: "." }]);
     expect(now.packages?.[0]?.commands.map(({ purpose }) => purpose)).toEqual(["test"]);
     expect(now.notes).toContain("a person says: keep the old API");
+    expect(now.test_framework).toBe("tap");
+    expect(now.notes).toContain("a person says: entry points: bin/a.js");
   });
 });
 

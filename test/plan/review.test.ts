@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { checkSpecReview } from "../../src/packs/decomposition/checks/check-spec-review.ts";
 import { pointsOf } from "../../src/packs/decomposition/review/points.ts";
 import { Planning } from "./rig.ts";
+import { hasScript, keys, Terminal } from "./terminal.ts";
 
 const kinds = (spec: string) => pointsOf(spec).map(({ kind }) => kind);
 
@@ -116,4 +117,51 @@ describe("heddle plan with a specification that contradicts itself", () => {
     expect(done.code, done.err).toBe(0);
     expect(project.text("project-planning/reports/spec-review.md")).toContain("The list must be fast.");
   });
+
+  const onTerminal = (project: Planning) => {
+    begin(project, limits);
+    const given = ["plan", "spec.md", "--target", "app", "--new", "--stack", "Node", "--unconfined"];
+    return new Terminal(project.root, [...given, "--agent", "command:./agent.cjs"]);
+  };
+
+  it.skipIf(!hasScript)(
+    "D27 C8 is asked on a terminal, and plans with what was typed (left out without `script`)",
+    async () => {
+      const project = new Planning();
+      const terminal = onTerminal(project);
+      await terminal.answer(/leaves a point open/);
+      await terminal.answer(/"A title has at most 200 characters\."/);
+      await terminal.answer(/your own answer/, "1: at most 100", keys.enter);
+      expect(await terminal.over(), terminal.text).toBe(0);
+      expect(project.bundle("logic-architect-1").answers).toMatchObject([{ answer: "1: at most 100" }]);
+      expect(project.text("project-planning/reports/spec-review.md")).toContain("1: at most 100");
+    },
+  );
+
+  it.skipIf(!hasScript)(
+    "D27 a number at the terminal means the option (left out without `script`)",
+    async () => {
+      const project = new Planning();
+      const terminal = onTerminal(project);
+      await terminal.answer(/your own answer/, "1", keys.enter);
+      expect(await terminal.over(), terminal.text).toBe(0);
+      const answer = "plan with it as it is";
+      expect(project.bundle("logic-architect-1").answers).toMatchObject([{ answer }]);
+    },
+  );
+
+  it.skipIf(!hasScript)(
+    "D27 Ctrl-C at the review leaves it open, and the next call asks again (left out without `script`)",
+    async () => {
+      const project = new Planning();
+      const first = onTerminal(project);
+      await first.answer(/your own answer/, keys.interrupt);
+      expect(await first.over(), first.text).not.toBe(0);
+      expect(project.attempts()).toEqual([]);
+      const again = new Terminal(project.root, ["plan", "--unconfined", "--agent", "command:./agent.cjs"]);
+      await again.answer(/your own answer/, "at most 200", keys.enter);
+      expect(await again.over(), again.text).toBe(0);
+      expect(project.bundle("logic-architect-1").answers).toMatchObject([{ answer: "at most 200" }]);
+    },
+  );
 });

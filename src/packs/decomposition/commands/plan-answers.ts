@@ -171,7 +171,8 @@ async function confirmed(
   let found: ProjectSurvey = await surveyTarget(targetDir, root);
   const correct = (text: string) => {
     const { unknown, ...now } = correctFindings(found, text);
-    for (const line of unknown) say(`not understood: ${line}`);
+    for (const line of unknown)
+      say(`not understood: ${line} (write \`<name>: <what it is>\`, with a name from the list)`);
     found = now;
   };
   if (written !== "") correct(written);

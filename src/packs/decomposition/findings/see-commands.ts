@@ -118,7 +118,8 @@ async function seenIn(
       const check = await runCheck(how, { ...one, ...placeIn(room, join(prefix, cwd)) }, signal);
       if (check.exit === null || cannotStart.includes(check.exit)) say(`  ${run}: could not be run here`);
       else seen.set(keyOf({ run, cwd }), check.ok ? "green" : "red");
-      if (seen.has(keyOf({ run, cwd }))) say(`  ${run}: ${check.ok ? "green" : `red (${check.log}.out)`}`);
+      const red = check.note === null ? `${check.log}.out` : `${check.note}; ${check.log}.out`;
+      if (seen.has(keyOf({ run, cwd }))) say(`  ${run}: ${check.ok ? "green" : `red (${red})`}`);
     }
   } finally {
     await room.remove().catch(() => undefined);
