@@ -7,7 +7,7 @@ type Status = "green" | "red" | "open";
 /** Words alone, of which the first is a program that can be green for nothing. Most commands are not. */
 const wordsAlone = /^[\w./:=@,+%-][\w ./:=@,+%-]*$/;
 const suspects =
-  /^(?:true|:|exit|echo|printf|pwd|date|sleep|whoami|hostname|uname|clear|wait|export|unset|test|command|builtin|env|exec|nice|nohup|time|sudo|stdbuf|setsid|timeout|eval|(?:ba|da|z|k|a)?sh|(?:\/usr)?\/bin\/\w+|[A-Za-z_]\w*=.*)$|^(?:\S+ (?:--?version|-[vVhe]|--help|-c)\b)/;
+  /^(?:true|:|exit|cd|ls|set|echo|printf|pwd|date|sleep|whoami|hostname|uname|clear|wait|export|unset|test|command|builtin|env|exec|nice|nohup|time|sudo|stdbuf|setsid|timeout|eval|(?:ba|da|z|k|a)?sh|(?:\/usr)?\/bin\/\w+|[A-Za-z_]\w*=.*)$|^(?:\S+ (?:--?version|-[vVhepr]|--help|--eval|--print|-[lxe]{0,3}c)\b)/;
 
 export function isAlwaysGreen(command: string): boolean {
   if (wordsAlone.test(command)) {
@@ -40,14 +40,28 @@ function simpleIn({ pipelines }: Element, depth: number): (readonly Word[])[] {
 function listStatus(list: readonly Element[], depth: number): Status {
   const last = list.at(-1);
   if (!last) return "green";
-  // `set -e`, `exit`, `trap` and the like: an earlier command may decide.
-  const earlier = list.slice(0, -1);
-  if (earlier.some((element) => simpleIn(element, 0).some(decides))) return "open";
+  for (const element of list.slice(0, -1)) {
+    const ends = exitOf(element);
+    if (ends) return exitStatus(ends);
+    // `set -e`, `trap` and the like: an earlier command may decide.
+    if (simpleIn(element, 0).some(decides)) return "open";
+  }
   return elementStatus(last, depth);
 }
 
 const deciding = new Set(["set", "exit", "return", "exec", "trap", "kill", "eval", "source", ".", "shopt"]);
-const decides = ([first]: readonly Word[]) => first === undefined || deciding.has(first);
+const decides = ([first, ...args]: readonly Word[]) =>
+  first === undefined || (deciding.has(first) && !(first === "set" && args.length === 1 && isMild(args[0])));
+/** `set +e`, `set -x`: nothing ends because of it. */
+const isMild = (option: Word) => /^(?:\+[a-z]+|-[xv]+)$/.test(option ?? "");
+
+/** The words behind `exit`, where that is all of it: nothing after it is run. */
+function exitOf({ pipelines: [first, ...more], background }: Element): readonly Word[] | undefined {
+  const [command, ...piped] = first?.commands ?? [];
+  const isAlone = command && more.length === 0 && piped.length === 0 && !background;
+  if (!isAlone || "list" in command || command.words[0] !== "exit") return undefined;
+  return command.words.slice(1);
+}
 
 function elementStatus({ pipelines, joins, background }: Element, depth: number): Status {
   if (background) return "green";
@@ -66,7 +80,11 @@ function joined(left: Status, join: "&&" | "||", right: Status): Status {
 function pipelineStatus({ negated, commands }: Pipeline, depth: number): Status {
   const last = commands.at(-1);
   const status = last ? simpleStatus(last, { depth, isPiped: commands.length > 1 }) : "open";
-  if (!negated || status === "open") return status;
+  return negated ? opposite(status) : status;
+}
+
+function opposite(status: Status): Status {
+  if (status === "open") return status;
   return status === "green" ? "red" : "green";
 }
 
@@ -81,6 +99,9 @@ function simpleStatus(command: Simple, o: { readonly depth: number; readonly isP
   if (green.has(name)) return "green";
   if (name === "false") return "red";
   if (name === "exit") return exitStatus(args);
+  if (name === "set") return args.length > 0 && args.every(isOption) ? "green" : "open";
+  if (name === "cd") return args.every((arg) => /^(?:\.{1,2}|\/)$/.test(arg ?? "")) ? "green" : "open";
+  if (name === "ls") return args.every((arg) => arg === "." || isOption(arg)) ? "green" : "open";
   if (o.isPiped && passing.has(name) && args.every((arg) => arg !== undefined && !arg.includes("/")))
     return "green";
   if (tools.has(name) && args.length === 1 && /^(?:--?version|-v|-V|--help|-h)$/.test(args[0] ?? ""))
@@ -110,6 +131,8 @@ const tools = new Set(
   ),
 );
 
+const isOption = (word: Word) => /^[-+][A-Za-z]+$/.test(word ?? "");
+
 function exitStatus([code]: readonly Word[]): Status {
   if (code === undefined) return "open";
   return Number(code) === 0 ? "green" : "red";
@@ -118,6 +141,7 @@ function exitStatus([code]: readonly Word[]): Status {
 /** Of words that no work changes. */
 function testStatus(args: readonly Word[]): Status {
   if (args.some((arg) => arg === undefined)) return "open";
+  if (args[0] === "!" && args.length > 1) return opposite(testStatus(args.slice(1)));
   const [one = "", two = "", three = "", ...more] = args as string[];
   if (more.length > 0) return "open";
   const is = (yes: boolean): Status => (yes ? "green" : "red");
@@ -151,37 +175,56 @@ function scriptOf([program, ...args]: readonly Word[]): string | undefined {
   if (program === "eval") return args.every((arg) => arg !== undefined) ? args.join(" ") : undefined;
   if (!shells.has(program?.replace(/^.*\//, "") ?? "")) return undefined;
   const at = args.findIndex((arg) => /^-[a-z]*c$/.test(arg ?? ""));
+  if (at !== 0) return undefined;
   // Other options may be `-e` and `pipefail`: they change what follows from what.
-  return at === 0 && args[0] === "-c" ? args[1] : undefined;
+  const [flag = "", script] = args;
+  const isOne = !/[;&|\n]/.test(script ?? ";");
+  return /^-[lxi]*c$/.test(flag) || (isOne && /^-[lxie]*c$/.test(flag)) ? script : undefined;
 }
 
 /** A program text that does nothing, or says something. */
 const idle =
-  /^\s{0,99}(?:;|\d{1,99}|true|null|undefined|pass|""|''|(?:console\.log|print|puts|process\.exit|sys\.exit|exit)\s{0,9}\(?\s{0,9}(?:0|(["'])[^"'`$\\]{0,300}\1)?\s{0,9}\)?)?\s{0,9};?\s{0,9}$/;
+  /^\s{0,99}(?:;|\d{1,99}|true|null|nil|undefined|void 0|pass|""|''|(?:console\.log|print|puts)\s{0,9}\(?\s{0,9}(?:\d{1,99}|(["'])[^"'`$\\]{0,300}\1)?\s{0,9}\)?|(?:process\.exit|import sys;\s{0,9}sys\.exit|exit)\s{0,9}\(?\s{0,9}0?\s{0,9}\)?)?\s{0,9};?\s{0,9}$/;
+
+const textFlags = [
+  [/^(?:node|bun)$/, /^-(?:e|p|-eval|-print)$/],
+  [/^(?:perl|ruby)$/, /^-e$/],
+  [/^php$/, /^-r$/],
+  [/^python[\d.]*$/, /^-c$/],
+] as const;
 
 function isIdleProgram(name: string, args: readonly Word[]): boolean {
   const [flag, text, ...more] = args;
   if (more.length > 0 || text === undefined) return false;
-  const takesText = /^(?:node|bun|deno|perl|ruby|php)$/.test(name)
-    ? /^-(?:e|r|-eval|p)$/
-    : /^python[\d.]*$/.test(name)
-      ? /^-c$/
-      : undefined;
+  const takesText = textFlags.find(([program]) => program.test(name))?.[1];
   return takesText?.test(flag ?? "") === true && idle.test(text);
 }
 
-const launchers = new Set("command builtin env exec nice nohup time stdbuf setsid".split(" "));
+const launchers = new Set("command builtin env exec nice nohup time stdbuf setsid timeout".split(" "));
+/** Options of theirs, each with how many words it has. */
+const options: Readonly<Record<string, number>> = {
+  ...{ "env -i": 1, "env -u": 2, "nice -n": 2, "time -p": 1, "timeout -k": 2, "timeout -s": 2 },
+  ...{ "timeout --foreground": 1, "timeout --preserve-status": 1 },
+};
 
 /** Without assignments, and without what only starts another program. */
 function withoutPrefix(words: readonly Word[]): readonly Word[] {
   let rest = words;
   for (;;) {
     const [first] = rest;
-    if (first === undefined) return rest;
-    if (/^[A-Za-z_]\w*\+?=/.test(first)) rest = rest.slice(1);
-    else if (launchers.has(first) && rest.length > 1 && !rest[1]?.startsWith("-")) rest = rest.slice(1);
-    else if (first === "timeout" && /^\d+[smhd]?$/.test(rest[1] ?? "") && rest.length > 2)
-      rest = rest.slice(2);
-    else return rest;
+    const after = first === undefined ? undefined : afterPrefix(first, rest.slice(1));
+    if (!after) return rest;
+    rest = after;
   }
+}
+
+function afterPrefix(first: string, rest: readonly Word[]): readonly Word[] | undefined {
+  if (/^[A-Za-z_]\w*\+?=/.test(first)) return rest;
+  const name = first.replace(/^(?:\/usr)?\/bin\//, "");
+  if (!launchers.has(name)) return undefined;
+  let after = rest;
+  for (let many = options[`${name} ${after[0]}`]; many !== undefined; many = options[`${name} ${after[0]}`])
+    after = after.slice(many);
+  if (name === "timeout") after = /^[\d.]+[smhd]?$/.test(after[0] ?? "") ? after.slice(1) : [];
+  return after.length > 0 && !after[0]?.startsWith("-") ? after : undefined;
 }

@@ -48,6 +48,18 @@ describe("a command", () => {
     "npm test > log 2>&1; exit 0",
     "sh -c 'npm test; true'",
     "npm test |& tee x",
+    ...[
+      "cd .",
+      "cd . && true",
+      "ls -la",
+      "set +e; npm test; true",
+      "exit 0; npm test",
+      "(exit 0)",
+      "true #x",
+    ],
+    ...["test ! 1 = 2", "[ ! 1 = 2 ]", "node --eval 0", "node -p 1", "php -r ''", "python -c 'print(1)'"],
+    ...["python -c 'import sys; sys.exit(0)'", "bash -lc true", "bash -ec true", "bash -ec 'exit 0'"],
+    ...["env -i true", "nice -n 5 true", "timeout -k 1 5 true", "/usr/bin/env bash -c true"],
   ])("D22 is green whatever the work is: %j", (command) => {
     expect(isAlwaysGreen(command)).toBe(true);
   });
@@ -86,6 +98,18 @@ describe("a command", () => {
     "xargs -a list test -f",
     "curl -fsS localhost | jq -e .ok",
     "cargo test -- --help x",
+    ...[
+      "cd src",
+      "cd $X",
+      "cd src && true",
+      "ls src/a.js",
+      "exit 1; true",
+      "exit $X; true",
+      "exit 0 | npm test",
+    ],
+    ...["set -e; true; npm test", "test ! -f a", "bash -uc 'echo $X'", "bash -euc true", "node -r 0"],
+    ...["timeout 5 npm test", "env -i npm test", "command -v made", "python -c 'exit(\"no\")'", "perl -p 0"],
+    ...["npm test; exit", "exit 0 & npm test", "npm test && exit 0", "python -c 'sys.exit(0)'"],
   ])("D22 may be red: %j", (command) => {
     expect(isAlwaysGreen(command)).toBe(false);
   });
