@@ -48,9 +48,12 @@ export async function chooseRun(choice: Choice): Promise<RunSummary> {
         }),
     ]);
   const newest = active.at(-1);
-  if (choice.looks && newest && !(await hasOpen(choice, active))) return newest;
+  const areOpen = await hasOpen(choice, active);
+  if (choice.looks && newest && !areOpen) return newest;
   const hint = joined(listed(active), "; ", toCall(`runs use ${active[0]?.id}`), " chooses one");
-  throw new Refused([problem("several-runs", "several runs are active", { hint })]);
+  throw new Refused([
+    problem("several-runs", `several runs are ${areOpen ? "active" : "finished: say which one"}`, { hint }),
+  ]);
 }
 
 /** Of several runs, those that are not at their end; when all are, all of them. */

@@ -149,7 +149,9 @@ describe("giving up, halting, opening again", () => {
     expect((await project.json("task", "show", "task-2")).metadata.brief).toBe("say goodbye");
     await project.must("revert", "--reason", "neither");
     expect((await project.must("status")).out).toContain("task-2");
-    expect((await project.heddle("revert", "--reason", "x")).err).toContain("--run task-1 (done)");
+    const refused = (await project.heddle("revert", "--reason", "x")).err;
+    expect(refused).toContain("several runs are finished: say which one");
+    expect(refused).toContain("--run task-1 (done)");
   });
 
   it("L17 L18 a task that is done is opened again with its plan, and only its code is made anew", async () => {

@@ -40,7 +40,7 @@ export function documentProduct(
   };
 }
 
-const unchanged = problem("unchanged", "it is the same as the one that is there, and that is not enough", {
+const unchanged = problem("unchanged", "it is the same document that was sent back", {
   hint: "the other inputs say what was wrong with it",
 });
 

@@ -20,6 +20,8 @@ const one = z.looseObject({
   /** Relative to the skill's folder. */
   files: z.array(z.string()).default([]),
   checks: z.array(check).default([]),
+  /** In words, as skill-creator has them: only an agent could grade them, and heddle does not. */
+  expectations: z.unknown().optional(),
 });
 
 export type EvalCheck = z.infer<typeof check>;
@@ -32,7 +34,7 @@ export interface Eval {
 
 export interface Evals {
   readonly all: readonly Eval[];
-  /** Files that could not be used, and tasks that nothing checks. */
+  /** Files that could not be used, and what of them is not measured. */
   readonly notes: readonly string[];
 }
 
@@ -53,12 +55,33 @@ export function readEvals(skillFolder: string): Evals {
     }
     for (const [at, each] of read.data.entries()) {
       const id = `${name.replace(/\.json$/, "")}-${each.id ?? at + 1}`.replace(/[^\w.-]/g, "-").slice(0, 60);
-      if (each.checks.length === 0)
-        notes.push(`evals/${name}: ${id} has no \`checks\`, so nothing can be measured`);
-      else all.push({ id, prompt: each.prompt, files: each.files, checks: each.checks });
+      if (each.checks.length > 0)
+        all.push({ id, prompt: each.prompt, files: each.files, checks: each.checks });
     }
+    notes.push(...unmeasured(name, read.data));
   }
   return { all, notes };
+}
+
+function unmeasured(name: string, evals: readonly z.infer<typeof one>[]): string[] {
+  const unchecked = evals.filter(({ checks }) => checks.length === 0).length;
+  const inWords = (given: unknown) => (Array.isArray(given) ? given.length : 0);
+  const words = evals
+    .filter(({ checks }) => checks.length > 0)
+    .reduce((sum, { expectations }) => sum + inWords(expectations), 0);
+  const whole = evals.length;
+  return [
+    ...(unchecked > 0
+      ? [
+          `evals/${name}: ${unchecked} of ${whole} task${whole === 1 ? "" : "s"} without \`checks\`: heddle runs commands and looks for files and words, and grades no expectation in prose`,
+        ]
+      : []),
+    ...(words > 0
+      ? [
+          `evals/${name}: ${words} expectation${words === 1 ? "" : "s"} in prose not graded, only the \`checks\``,
+        ]
+      : []),
+  ];
 }
 
 function namesIn(folder: string): string[] {

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { ownRecord } from "../../../../core/json.ts";
 import type { Json } from "../../../../core/run.ts";
 import { readIfThere, replaceFile } from "../../../../host/files.ts";
+import { readEvals } from "../../evals/evals.ts";
 import type { Analysis } from "../advice.ts";
 import type { Applied } from "../apply.ts";
 import { isInFocus } from "../diagnose.ts";
@@ -175,7 +176,7 @@ export const complete: Act = (given) => {
   ];
   const table = rows.map(([name, before, after]) => `| ${name} | ${before ?? ""} | ${after} |`).join("\n");
   const list = listOf<Applied>(given.state("applied_fixes")).map(appliedLine).join("\n");
-  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n${leftPart(now.findings.filter(isCounted), "Left")}${leftPart(now.findings.filter(isSuggestion), "Suggestions")}${deepPart(given)}`;
+  const text = `# Tuning summary\n\n| | before | after |\n|---|---|---|\n${table}\n\n## Fixes\n\n${list || "None was applied."}\n${leftPart(now.findings.filter(isCounted), "Left")}${leftPart(now.findings.filter(isSuggestion), "Suggestions")}${evalPart(skillOf(given).folder)}${deepPart(given)}`;
   replaceFile(join(given.workDir, "tuning-summary.md"), text);
   return {
     stateUpdates: {
@@ -202,6 +203,14 @@ function leftPart(findings: readonly Finding[], title: string): string {
     );
   const more = findings.length > mostLeft ? [`- and ${findings.length - mostLeft} more`] : [];
   return `\n## ${title}\n\n${[...lines, ...more].join("\n")}\n`;
+}
+
+/** What of the skill's evals was not measured: a person who wrote them should not think that it was. */
+function evalPart(folder: string): string {
+  const { notes } = readEvals(folder);
+  if (notes.length === 0) return "";
+  const lines = notes.slice(0, mostLeft).map((note) => `- ${note}`);
+  return `\n## Evals that were not measured\n\n${lines.join("\n")}\n`;
 }
 
 export function appliedLine({
