@@ -82,12 +82,14 @@ describe("proposals", () => {
     expect(propose(skillAt(root)).fixes.length).toBe(22);
   });
 
-  it("S7 of a huge skill the worst are tried, in seconds", () => {
+  it("S7 of a huge skill the worst are tried, in seconds, and what no rule fixes is not kept for later", () => {
     const root = join(folder(), "sample");
     mkdirSync(join(root, "parts"), { recursive: true });
     const links = Array.from({ length: 12 }, (_, n) => `Know [part ${n}](old/p${n}.md).\n`);
     const part = `${"Look at the next item and decide what to do with it. ".repeat(400)}\n\n`;
     writeFileSync(join(root, "SKILL.md"), `${front}# Top\n\n${links.join("\n")}\n${part.repeat(24)}`);
+    expect(propose(skillAt(root))).toMatchObject({ fixes: [], open: { length: 12 }, later: [] });
+    for (let n = 0; n < 12; n++) writeFileSync(join(root, `parts/p${n}.md`), "x\n");
     const before = performance.now();
     const { fixes, open, later } = propose(skillAt(root));
     expect({ tried: fixes.length + open.length, later: later.length }).toEqual({ tried: 3, later: 9 });

@@ -40,12 +40,16 @@ export function propose(skill: Skill, look: Look = {}): Proposals {
   const before = measure(skill, look);
   const fixes: Fix[] = [];
   const open: string[] = [];
+  const later: string[] = [];
   const counted = before.findings.filter(isCounted);
-  const tried = worstOf(skill, counted);
-  const later = counted.filter((finding) => !tried.has(finding)).map(({ id }) => id);
-  for (const finding of tried) {
-    const remedy = remedyFor(skill, finding, { before, look });
-    if (remedy) fixes.push(fixOf(`FIX-${fixes.length + 1}`, finding, remedy));
+  const budget = { tries: triesFor(skill) };
+  const remedies = new Map(
+    worstFirst(counted).map((finding) => [finding, remedyFor(skill, finding, { before, look, budget })]),
+  );
+  for (const finding of counted) {
+    const remedy = remedies.get(finding);
+    if (remedy === "later") later.push(finding.id);
+    else if (remedy) fixes.push(fixOf(`FIX-${fixes.length + 1}`, finding, remedy));
     else open.push(finding.id);
   }
   return { fixes, open, later };
@@ -55,24 +59,34 @@ const mostTokens = 400_000;
 const fewest = 3;
 
 /** Each fix is tried by measuring the whole skill again, so of a huge one the worst come first, and the rest in later rounds. */
-function worstOf({ files }: Skill, findings: readonly Finding[]): ReadonlySet<Finding> {
+function triesFor({ files }: Skill): number {
   const size = files.reduce((sum, { tokens }) => sum + tokens, 1);
+  return Math.min(50, Math.max(fewest, Math.floor(mostTokens / size)));
+}
+
+function worstFirst(findings: readonly Finding[]): Finding[] {
   const rank = ({ severity }: Finding) => severities.indexOf(severity);
-  const most = Math.min(50, Math.max(fewest, Math.floor(mostTokens / size)));
-  const worst = new Set([...findings].sort((a, b) => rank(a) - rank(b)).slice(0, most));
-  return new Set(findings.filter((finding) => worst.has(finding)));
+  return [...findings].sort((a, b) => rank(a) - rank(b));
+}
+
+interface Trying {
+  readonly before: Measured;
+  readonly look: Look;
+  /** What no rule has an answer to costs nothing. */
+  readonly budget: { tries: number };
 }
 
 function remedyFor(
   skill: Skill,
   finding: Finding,
-  { before, look }: { before: Measured; look: Look },
-): Remedy | undefined {
+  { before, look, budget }: Trying,
+): Remedy | "later" | undefined {
   const file = skill.files.find(({ path }) => path === finding.file);
   const found: Case | undefined = file && { finding, skill, file };
   for (const strategy of (found && strategies[finding.pattern]) ?? []) {
     const remedy = found && strategy(found);
     if (!remedy?.changes.every((change) => isSound(skill, change))) continue;
+    if (budget.tries-- <= 0) return "later";
     const after = changedSkill(skill, remedy.changes);
     const loss = lostBy(skill, after, { changes: remedy.changes, freed: freedBy(finding) });
     if (loss === undefined && helps(before, measure(after, look), finding)) return remedy;
