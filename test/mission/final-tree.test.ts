@@ -24,6 +24,7 @@ describe("M10 the final tree", () => {
     const ran = await project.mission(goal);
     expect(ran.out + ran.err).toContain("phase_complete");
     expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/verification: a gap\n.*src\/01-01\.txt.* is red on the final tree: exit code 1/);
 
     const first = project.bundle("verifier-1");
     const [red, green] = first.final_checks;

@@ -10,7 +10,7 @@ import { fileDigest, textDigest } from "../../host/digest.ts";
 import { listFiles, readText, replaceFile } from "../../host/files.ts";
 import type { CheckedOutput, Product } from "../../work/product.ts";
 import { checkVerification } from "../mission/artifacts/check.ts";
-import { gapsIn } from "../mission/product.ts";
+import { gapsIn, gapWords } from "../mission/product.ts";
 import { checkSequencing } from "./checks/check-sequencing.ts";
 import { mustHavesOf } from "./must-haves.ts";
 import {
@@ -47,7 +47,8 @@ function verification(run: Run, { seen: tip, checks = [] }: Judged): Product {
       const truths = mustHavesOf(run).map(({ truth }) => truth);
       const { problems, warnings, value } = lookAtVerification(path, { truths, checks });
       if (!value) return { problems, warnings, inputs: [] };
-      const content = { passed: value.passed, gaps: gapsIn(value), tip };
+      const named = { passed: value.passed, gaps: gapsIn(value) };
+      const content = { ...named, ...gapWords(named), tip };
       const digest = textDigest(textOf(path));
       const plan = run.artifacts.tasks?.digest;
       const register: Input = {

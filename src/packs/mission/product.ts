@@ -80,6 +80,14 @@ const mostGaps = 20;
 export const gapsIn = ({ gaps = [] }: MissionVerification) =>
   gaps.slice(0, mostGaps).map(({ description }) => description.slice(0, 500));
 
+/** Why it is not done, for every view; nothing where it is (L15). */
+export function gapWords({ passed, gaps }: { passed: boolean; gaps: readonly string[] }): {
+  said?: string[];
+} {
+  if (passed) return {};
+  return { said: [gaps.length === 1 ? "a gap" : `${gaps.length} gaps`, ...gaps] };
+}
+
 /** What a verification is held against, whatever it says. */
 export interface Against {
   /** The commit that the role had before it. */
@@ -140,7 +148,8 @@ function judgedOutput(run: Run, { path, warnings, against }: Verified): CheckedO
   if (final?.tip !== seen) return { problems: [unseen], warnings, inputs: [] };
   const text = heldAgainst(path, against);
   const { passed, gaps } = recordIn(text) as unknown as MissionVerification;
-  const content = { passed, gaps: gapsIn({ gaps } as MissionVerification), tip: seen };
+  const named = { passed, gaps: gapsIn({ gaps } as MissionVerification) };
+  const content = { ...named, ...gapWords(named), tip: seen };
   const made = { path, digest: textDigest(text), content, replaces: true };
   return { problems: [], warnings, inputs: recording(run, "verification", made) };
 }
@@ -227,7 +236,7 @@ function isJudged({ artifacts: { plan, verification } }: Run, digest: string): b
   return plan?.valid === true && plan.digest === digest && verification?.inputs.plan === digest;
 }
 
-const unchanged = problem("unchanged", "it is the plan that was executed already, and that is not enough", {
+const unchanged = problem("unchanged", "it is the plan that was executed already, and it left gaps", {
   hint: "plan what `gaps` names, or what the next phase needs",
 });
 
