@@ -6,6 +6,7 @@ import type { Call } from "./command.ts";
 
 export const webFlag = {
   web: { about: "show the run on a page in the browser meanwhile (`heddle web`)", byHand: true },
+  "no-open": { about: "with `--web`: print the link, and open no browser", byHand: true },
 } as const;
 
 /** Set for that process: it waits for a project, tells its link in a line of JSON, and ends when its input does. */
@@ -18,6 +19,7 @@ const patienceMs = 3000;
 export async function webBeside(call: Call, root = call.root): Promise<void> {
   if (!call.flags.has("web")) return;
   const words = [...process.execArgv, process.argv[1] ?? "", "web", "--dir", root];
+  if (call.flags.has("no-open")) words.push("--no-open");
   const child = spawn(process.execPath, words, {
     env: { ...process.env, [besideName]: "1" },
     stdio: ["pipe", "pipe", "inherit"],

@@ -61,7 +61,7 @@ describe("heddle web", () => {
 
   it("U4 --web shows the work beside it, and ends with it when that is killed", async () => {
     const dir = join(emptyFolder(), "demo");
-    const words = ["demo", "--dir", dir, "--no-kill", "--plain", "--web", "--speed", "0.1"];
+    const words = ["demo", "--dir", dir, "--no-kill", "--plain", "--web", "--no-open", "--speed", "0.1"];
     const child = start(words, { env: page() });
     const link = await linkOf(child);
     expect(await answers(link)).toBe(true);
