@@ -23,6 +23,12 @@ describe("heddle tune", () => {
     expect(shown.after).toMatchObject({ gate: "pass", high: 0, medium: 1, tokens: expect.any(Number) });
     expect((await bench.run("tune", "--check", "doc-researcher")).code).toBe(0);
     expect((await bench.run("verify")).code).toBe(0);
+    // The report, which the page shows too, is about the skill and not about tasks.
+    const { out: report } = await bench.run("report", "--run", "tune-1");
+    expect(report).toMatch(/^# Done: tune-1\n/);
+    expect(report).toContain("| score | 65 | 95 |");
+    expect(report).toContain("| FIX-1 | medium | SKILL.md | point to");
+    expect(report).not.toMatch(/tasks done|heddle land/);
     for (const name of [
       "target-skill.json",
       "requirement-analysis.json",

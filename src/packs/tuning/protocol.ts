@@ -174,7 +174,6 @@ export const tuning: Protocol = {
     runName: "tune",
     home: "tune",
     folders: ["diagnosis", "fixes", "actions"],
-    reportOfAttempts: true,
     advisers: ["requirement-analyst", "deep-analyst", "finding-judge", "fix-author"].map((role) => ({
       phase: "tuning",
       role,

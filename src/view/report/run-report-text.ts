@@ -1,6 +1,7 @@
 // The report of a run that is about documents, in words: its facts and tables, which Markdown and the page show.
+import { findingSections } from "./findings.ts";
 import { together, wholeLines, writtenLine } from "./report-md.ts";
-import { duration, shortly, usageSentence } from "./report-words.ts";
+import { duration, moment, shortly, usageSentence } from "./report-words.ts";
 import type { RunReport } from "./run-report.ts";
 import { type ReportSummary, type Section, shortened, warningsOf } from "./summary.ts";
 
@@ -28,7 +29,10 @@ function factsOf(report: RunReport): [string, string][] {
   return [
     ["Run", `${report.run}, ${report.protocol}, phase ${report.phase}, round ${report.round}`],
     ["Target", report.target_dir],
-    ["Time", `${duration(report.ms)}, from ${report.started_at} to ${ended ?? "now"}`],
+    [
+      "Time",
+      `${duration(report.ms)}, from ${moment(report.started_at)} to ${ended === null ? "now" : moment(ended)}`,
+    ],
     ["Used", usageSentence(usage, usage.budget_usd)],
     ...(report.commits.length > 0 ? [["Commits", report.commits.join(", ")] as [string, string]] : []),
     ...(halt ? [["Halted", `${halt.code}: ${halt.reason}`] as [string, string]] : []),
@@ -44,11 +48,12 @@ function sectionsOf(report: RunReport): Section[] {
       head: ["", "what", "command", "exit", "took"],
       rows: evidenceOf(documents.eval_report),
     },
+    ...findingSections(documents),
     { title: "Verdicts", head: ["document", "says", "because"], rows: verdictsOf(documents) },
     {
       title: "Overrides",
       head: ["when", "who", "what", "why"],
-      rows: report.overrides.map(({ at, by, what, reason }) => [at, by, what, reason]),
+      rows: report.overrides.map(({ at, by, what, reason }) => [moment(at), by, what, reason]),
     },
     {
       title: "Questions",
@@ -58,13 +63,13 @@ function sectionsOf(report: RunReport): Section[] {
     {
       title: "The way",
       head: ["when", "from", "to", "why", "who"],
-      rows: report.way.map(({ at, from, to, why, by }) => [at, from, to, why, by]),
+      rows: report.way.map(({ at, from, to, why, by }) => [moment(at), from, to, why, by]),
     },
     {
       title: "Work",
       head: ["role", "attempt", "began", "is", "what was wrong"],
       rows: report.work.map(({ role, attempt, started_at: began, outcome, problems }) => [
-        ...[role, String(attempt), began, outcome, problems.join("; ")],
+        ...[role, String(attempt), moment(began), outcome, problems.join("; ")],
       ]),
     },
     {

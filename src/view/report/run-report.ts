@@ -75,7 +75,7 @@ export function runReport(run: Run, { entries, writtenAt, ...files }: RunReportI
     brief: String(run.metadata.brief ?? ""),
     phase: run.phase,
     outcome: isOver ? outcomeOf(run) : run.halt ? "halted" : "not finished",
-    round: run.counters.rounds ?? 0,
+    round: run.counters[run.protocol.counters[0] ?? "rounds"] ?? 0,
     target_dir: run.targetDir,
     written_at: writtenAt,
     started_at: run.createdAt,
