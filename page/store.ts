@@ -16,8 +16,11 @@ export const said = signal<{ readonly text: string; readonly at: number } | null
 export const runs = signal<ReadonlyMap<string, RunPage>>(new Map());
 /** How often the line was given back after a cut: what could not be had then is asked for again. */
 export const reopened = signal(0);
-/** The clock that running times are shown by; a report's stands still. */
-export const nowMs = signal(Date.now());
+/** The moment that a replay shows. */
+export const replayedMs = signal<number | null>(null);
+const ticks = signal(Date.now());
+/** The clock that running times are shown by; a report's and a replay's stand still. */
+export const nowMs = computed(() => replayedMs.value ?? ticks.value);
 
 let source: Source;
 export const theSource = (): Source => source;
@@ -31,7 +34,7 @@ export function begin(from: Source): void {
     route.value = routeOf(location.hash);
   });
   if (from.writtenAt === null) ticking();
-  else nowMs.value = Date.parse(from.writtenAt);
+  else ticks.value = Date.parse(from.writtenAt);
   const listener = {
     change: take,
     line: (state: Line) => {
@@ -58,7 +61,7 @@ export function begin(from: Source): void {
 
 function ticking(): void {
   setInterval(() => {
-    if (!document.hidden) nowMs.value = Date.now();
+    if (!document.hidden) ticks.value = Date.now();
   }, 1000);
 }
 
@@ -106,9 +109,22 @@ function take(change: ChangeEvent): void {
     );
   }
   if (project.value === null) return;
-  const next = projectChanged(project.value, change);
+  const before = project.value;
+  const next = projectChanged(before, change);
   if (next === null) void loadProject();
-  else if (next !== project.value) project.value = next;
+  else if (next !== before) {
+    project.value = next;
+    tellNew(next.inbox.filter((item) => !before.inbox.some((known) => isSame(known, item))));
+  }
+}
+
+const isSame = (a: InboxItem, b: InboxItem) => a.run === b.run && a.id === b.id;
+
+/** What needs a person is said once; all else that moves on is shown and not said. What an order led to was said by its answer. */
+function tellNew([first, ...more]: readonly InboxItem[]): void {
+  if (!first || said.value !== null) return;
+  const others = more.length === 0 ? "" : ` (and ${more.length} more)`;
+  say(`Needs you: ${[...first.title].slice(0, 160).join("")}${others}`);
 }
 
 /** What another page was told before this one listened. */

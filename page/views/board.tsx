@@ -17,8 +17,9 @@ export function BoardView({ run }: { readonly run: RunPage }) {
   const rows = useMemo(() => filtered(run.tasks, words), [run.tasks, phase, agent, tag, q]);
   const byStatus = useMemo(() => Map.groupBy(rows, ({ status }) => status), [rows]);
   const lists = useRef(new Map<string, ListHandle>());
+  const there = useMemo(() => new Set(run.tasks.map(({ status }) => status)), [run.tasks]);
   if (run.tasks.length === 0) return <Empty>This run has no tasks yet.</Empty>;
-  const shownColumns = columns.filter((status) => run.counts[status] > 0 || status === "running");
+  const shownColumns = columns.filter((status) => there.has(status) || status === "running");
   return (
     <>
       <Filter run={run} found={rows.length} />

@@ -1,17 +1,19 @@
 // A run at a glance: what needs a person, who is at work, the documents with what is wrong with them. The whole face of a
 // run without tasks.
 import type { ActorRow, DocumentRow, RunPage } from "../../src/page/model.ts";
-import { Icon, StatusMark } from "../parts/icon.tsx";
+import type { PlaceRow } from "../../src/page/places.ts";
+import { Icon, type IconName, StatusMark } from "../parts/icon.tsx";
 import { Ago, Empty, Prose } from "../parts/text.tsx";
 import { hrefOf, kept } from "../route.ts";
 import { nowMs, route } from "../store.ts";
-import { detailOf, shown } from "../words.ts";
+import { counted, detailOf, shown } from "../words.ts";
 import { InboxList } from "./inbox.tsx";
 
 export function Overview({ run }: { readonly run: RunPage }) {
   const notable = run.tasks.filter(({ status }) => status === "running" || status === "failed");
-  const nothing =
-    run.inbox.length + notable.length + run.documents.length + run.actors.length === 0 && !run.landed;
+  const places = run.places ?? [];
+  const shownParts = [run.inbox, notable, run.documents, run.actors, places];
+  const nothing = shownParts.every(({ length }) => length === 0) && !run.landed;
   return (
     <div class="page">
       {run.inbox.length > 0 && (
@@ -27,9 +29,14 @@ export function Overview({ run }: { readonly run: RunPage }) {
         </p>
       )}
       <div class="two">
-        {notable.length > 0 && <Notable run={run} rows={notable} />}
-        {run.actors.length > 0 && <Actors actors={run.actors} />}
-        {run.documents.length > 0 && <Documents documents={run.documents} />}
+        <div>
+          {notable.length > 0 && <Notable run={run} rows={notable} />}
+          {run.documents.length > 0 && <Documents documents={run.documents} />}
+        </div>
+        <div>
+          {run.actors.length > 0 && <Actors actors={run.actors} />}
+          {places.length > 0 && <Places run={run.id} places={places} />}
+        </div>
       </div>
       {nothing && (
         <Empty>
@@ -94,6 +101,49 @@ function Actors({ actors }: { readonly actors: readonly ActorRow[] }) {
             {attempts > 1 && <span class="dim">attempt {attempts}</span>}
           </li>
         ))}
+      </ul>
+    </section>
+  );
+}
+
+const placeIcons = { coordinates: "running", there: "complete", asking: "clock" } as const;
+const placeWords = { coordinator: "", machine: "machine", worker: "worker" } as const;
+
+function Places({ run, places }: { readonly run: string; readonly places: readonly PlaceRow[] }) {
+  return (
+    <section>
+      <h2>Coordinators and machines</h2>
+      <ul class="rows">
+        {places.map(({ kind, name, status, reason, slots, labels, running }) => {
+          const icon = placeIcons[status as keyof typeof placeIcons] as IconName | undefined;
+          const facts = [placeWords[kind], slots !== null && counted(slots, "slot"), ...labels];
+          return (
+            <li key={`${kind} ${name}`} class="cell">
+              <span class="grow">
+                <span class="title">{shown(name)}</span>
+                <span class="dim">{shown(facts.filter(Boolean).join(" · "))}</span>
+                {reason !== null && status !== "there" && <span class="problem">{shown(reason)}</span>}
+                {running.length > 0 && (
+                  <span class="facts">
+                    {running.map((task) => (
+                      <a
+                        key={task}
+                        class="id"
+                        href={hrefOf({ at: "task", run, task, query: kept(route.value) })}
+                      >
+                        {shown(task)}
+                      </a>
+                    ))}
+                  </span>
+                )}
+              </span>
+              <span class={`mark tone-${icon ?? "pending"}`}>
+                <Icon name={icon ?? "paused"} />
+                {shown(status)}
+              </span>
+            </li>
+          );
+        })}
       </ul>
     </section>
   );

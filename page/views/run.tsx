@@ -1,5 +1,5 @@
 // One run: its head, which is the same above every view of it, the row of views, and the view itself.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { RunPage } from "../../src/page/model.ts";
 import { usd } from "../../src/view/amount.ts";
 import { useRun } from "../load.ts";
@@ -7,7 +7,7 @@ import { Actions } from "../parts/actions.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { Ago, Command, Shown, Trouble } from "../parts/text.tsx";
 import { hrefOf, kept, momentOf, type Route, type RunView, runViews } from "../route.ts";
-import { isReadOnly, route, theSource } from "../store.ts";
+import { isReadOnly, replayedMs, route, theSource } from "../store.ts";
 import { columns, cost, costTitle, shown, total } from "../words.ts";
 import { BoardView } from "./board.tsx";
 import { CoverageView } from "./coverage.tsx";
@@ -24,6 +24,14 @@ type Here = Extract<Route, { readonly at: "run" | "task" }>;
 
 export function RunFrame({ to }: { readonly to: Here }) {
   const loaded = useRun(to.run);
+  const then = momentOf(to) === undefined ? undefined : loaded.page?.at;
+  // Before anything is painted: what ran then had run for so long then.
+  useLayoutEffect(() => {
+    replayedMs.value = then === undefined ? null : Date.parse(then);
+    return () => {
+      replayedMs.value = null;
+    };
+  }, [then]);
   if (loaded.missing)
     return (
       <div class="page">
@@ -123,9 +131,11 @@ function Facts({ run, isThen }: { readonly run: RunPage; readonly isThen: boolea
         {run.usage.budgetUsd !== null &&
           `${run.usage.costUsd === null ? ", budget" : " of"} ${usd(run.usage.budgetUsd)}`}
       </span>
-      <span>
-        updated <Ago at={run.updatedAt} />
-      </span>
+      {!isThen && (
+        <span>
+          updated <Ago at={run.updatedAt} />
+        </span>
+      )}
       {theSource().live && !isThen && (
         <a class="replay-link" href={hrefOf(replay)}>
           <Icon name="clock" />

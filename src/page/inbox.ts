@@ -1,27 +1,28 @@
 // What needs a person, oldest first: questions, halts, decisions, an edited view, each with what can be done about it in place.
-import { becauseOf } from "../core/artifact.ts";
 import type { Hint } from "../core/hint.ts";
-import { afterHalt } from "../core/idle.ts";
+import { afterHalt, goOnHint } from "../core/idle.ts";
 import { decide, type Rule } from "../core/protocol.ts";
 import type { Run, Task } from "../core/run.ts";
-import type { Halt } from "../core/run-parts.ts";
+import type { Halt, Holder } from "../core/run-parts.ts";
 import { waysOn } from "../core/steps/phase.ts";
 import { openQuestions } from "../core/task.ts";
 import { hintText } from "../view/hint.ts";
 import { questionText } from "../view/question.ts";
 import { choiceActions, overrideActions, resumeActions, taskActions } from "./actions.ts";
 import type { InboxItem } from "./model.ts";
+import { notesOf, whyRule } from "./verdict.ts";
 
 /** What the machine sees of a run beside its state. */
 export interface Beside {
-  /** An orchestrator's process is there. */
+  /** An orchestrator's process is there; and those that would take over. */
   readonly isHeld: boolean;
+  readonly standingBy: readonly Pick<Holder, "pid" | "host">[];
   readonly stopFile: boolean;
   /** That the view was edited, in the words of the terminal. */
   readonly view: { readonly message: string; readonly notes: readonly string[] } | null;
 }
 
-export const nothingBeside: Beside = { isHeld: false, stopFile: false, view: null };
+export const nothingBeside: Beside = { isHeld: false, standingBy: [], stopFile: false, view: null };
 
 type Item = Omit<InboxItem, "run">;
 
@@ -112,11 +113,11 @@ function decisions(run: Run, isAsked: boolean): Item[] {
     return [
       approval(run, { rule, saw, title: "The work waits for a decision", actions: choiceActions(choices) }),
     ];
+  // A plan that is ready waits for a command, and is blocked by nothing: what its judge noted is there to be read before.
+  if (run.phase === run.protocol.graph?.opens) return noted(run);
   if (isAsked || (rule.then.kind !== "wait" && rule.then.kind !== "halt")) return [];
   const stuck = run.tasks.notable().filter(({ state }) => state === "failed");
   if (stuck.length > 0) return stuck.slice(0, mostFailed).map((task) => failed(run, task));
-  // A plan that is ready waits for a command, and is blocked by nothing.
-  if (run.phase === run.protocol.graph?.opens) return [];
   return [approval(run, { rule, saw, title: rule.name, actions: overrideActions(waysOn(run)) })];
 }
 
@@ -130,7 +131,7 @@ interface Ruled extends Pick<Item, "title" | "actions"> {
 function approval(run: Run, { rule, saw, title, actions }: Ruled): Item {
   const standing = run.protocol.own?.standing?.(run);
   const hint: Hint | undefined = standing?.hint ?? ("hint" in rule.then ? rule.then.hint : undefined);
-  const why = [...becauseOf(run, rule, saw), ...(hint === undefined ? [] : [`To go on: ${hintText(hint)}`])];
+  const why = [...whyRule(run, rule, saw), ...(hint === undefined ? [] : [`To go on: ${hintText(hint)}`])];
   return {
     id: `approval:${run.phase}`,
     kind: rule.then.kind === "halt" ? "halt" : "approval",
@@ -141,6 +142,21 @@ function approval(run: Run, { rule, saw, title, actions }: Ruled): Item {
     options: [],
     actions,
   };
+}
+
+function noted(run: Run): Item[] {
+  const notes = notesOf(run);
+  if (notes.length === 0) return [];
+  return [
+    {
+      ...{ id: `notes:${run.phase}`, kind: "approval", task: null, since: run.updatedAt },
+      ...{
+        title: "The plan is ready, with notes",
+        text: [...notes, `To go on: ${hintText(goOnHint(run))}`].join("\n"),
+      },
+      ...{ options: [], actions: [] },
+    },
+  ];
 }
 
 function failed(run: Run, task: Task): Item {

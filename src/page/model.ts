@@ -2,6 +2,7 @@
 // same with the data inside one file. Words, times and amounts are those of the terminal; an unknown amount is null.
 import type { Stage, TaskId, TaskStatus } from "../core/run.ts";
 import type { ReportSummary } from "../view/report/summary.ts";
+import type { PlaceRow } from "./places.ts";
 
 /**
  * `POST /api/session` with the token of the link's fragment (`#t=…`, good once) sets the cookie and answers with a key. The page
@@ -150,6 +151,8 @@ export interface RunPage {
   readonly earlier?: readonly EarlierRow[];
   readonly documents: readonly DocumentRow[];
   readonly actors: readonly ActorRow[];
+  /** Who drives it, and where it is worked on. */
+  readonly places?: readonly PlaceRow[];
   readonly landed: { readonly commit: string; readonly at: string } | null;
   /** What every view of the run must say: that agents run without a sandbox, what was not verified, what the base says. */
   readonly notices?: readonly string[];

@@ -13,7 +13,6 @@ import type { Run, Task, TaskId } from "../core/run.ts";
 import { App, Refused } from "../engine/app.ts";
 import { wallClock } from "../host/clock.ts";
 import { isThereItself, readHead } from "../host/files.ts";
-import { isAlive } from "../host/program/process.ts";
 import type { RunSummary } from "../journal/journal.ts";
 import { driftFrom, lookOutside, placeOf, stopFileIn } from "../published/outside.ts";
 import { eventText } from "../view/attach.ts";
@@ -22,6 +21,7 @@ import { runReport } from "../view/report/run-report.ts";
 import { documentSummary } from "../view/report/run-report-text.ts";
 import { executionSummary } from "../view/report/summary.ts";
 import { runTitle } from "../view/run-title.ts";
+import { coordinatorsBeside } from "../watch/coordinators.ts";
 import { idleSince } from "../watch/idle.ts";
 import { transcript } from "../watch/transcript.ts";
 import { type Beside, nothingBeside } from "./inbox.ts";
@@ -151,7 +151,7 @@ export class Project {
 
   async #around(live: LiveRun): Promise<Around> {
     const { run, told } = live;
-    const beside = this.beside(run);
+    const beside = await this.beside(run);
     const isIdle = !beside.isHeld && canBeIdle(run);
     const idle = isIdle ? await idleSince(this.#app.journal, run) : undefined;
     const title = this.#titleOf(run);
@@ -159,10 +159,12 @@ export class Project {
   }
 
   /** What the machine says of a run beside its journal. */
-  beside(run: Run): Beside {
+  async beside(run: Run): Promise<Beside> {
     if (run.archived) return nothingBeside;
+    const { isThere, standingBy } = await coordinatorsBeside(this.#app.journal, run.holder);
     return {
-      isHeld: run.holder !== null && isAlive(run.holder),
+      isHeld: isThere,
+      standingBy: standingBy.map(({ pid, host }) => ({ pid, host })),
       stopFile: isThereItself(stopFileIn(run)),
       view: this.#editOf(run),
     };
@@ -218,7 +220,9 @@ export class Project {
     this.#replay = undefined;
     fold(run, await journal.entries(id, { after: run.position, upTo: at }));
     this.#replay = run;
-    return { run, told: toldBy(await journal.entries(id, { kinds: toldKinds, upTo: at })) };
+    const told = toldBy(await journal.entries(id, { kinds: toldKinds, upTo: at }));
+    nameAgents({ run, told }, this.#app.paths.heddle);
+    return { run, told };
   }
 
   async runPage(id: string, at?: number): Promise<Model.RunPage> {

@@ -1,5 +1,5 @@
 // A run's tasks, documents, actors and amounts as rows: plain values of a Run, without a look at anything else.
-import { freshness, saidIn } from "../core/artifact.ts";
+import { freshness } from "../core/artifact.ts";
 import type { EarlierTask } from "../core/protocol.ts";
 import type { Run, Task } from "../core/run.ts";
 import { statusOf } from "../core/task.ts";
@@ -7,6 +7,7 @@ import { isUntold } from "../view/amount.ts";
 import { inWords } from "../view/live/live-events.ts";
 import type { ActorRow, Amount, DocumentRow, EarlierRow, PhaseRow, TaskRow } from "./model.ts";
 import { knownCost, type Told } from "./told.ts";
+import { linesOf } from "./verdict.ts";
 
 export function taskRow(task: Task, { byTask }: Told): TaskRow {
   const { def, attempt } = task;
@@ -68,7 +69,7 @@ export function documentRows(run: Run, isEnded: boolean): DocumentRow[] {
       valid: found?.valid ?? false,
       problems: found?.problems ?? [],
       at: found?.validatedAt ?? null,
-      said: found ? saidIn(found.content) : [],
+      said: found ? linesOf(found) : [],
     };
   });
 }

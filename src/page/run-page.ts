@@ -5,9 +5,11 @@ import { afterHalt, goOnHint, type Idle, idleSentence } from "../core/idle.ts";
 import type { Run } from "../core/run.ts";
 import { whyRun } from "../core/why.ts";
 import { commandText } from "../view/hint.ts";
+import { countsOf } from "../view/status.ts";
 import { runActions } from "./actions.ts";
 import { type Beside, inboxOf } from "./inbox.ts";
 import type { RunEntry, RunPage, Standing } from "./model.ts";
+import { placeRows } from "./places.ts";
 import { actorRows, documentRows, earlierRows, phaseRows, taskRows, usageOf } from "./rows.ts";
 import type { Told } from "./told.ts";
 
@@ -73,7 +75,7 @@ export function runHead(run: Run, around: Around): Omit<RunPage, "tasks"> {
     createdAt: run.createdAt,
     updatedAt: run.updatedAt,
     targetDir: run.targetDir,
-    counts: { ...run.counts },
+    counts: countsOf(run),
     unverified: run.unverified,
     usage: usageOf(run),
     inbox: inboxOf(run, around).map((item) => (isPast ? { ...item, actions: [] } : item)),
@@ -82,6 +84,7 @@ export function runHead(run: Run, around: Around): Omit<RunPage, "tasks"> {
     earlier: earlierRows(run),
     documents: documentRows(run, isEnded(run)),
     actors: actorRows(run),
+    places: isEnded(run) ? [] : placeRows(run, around),
     landed: around.told.landed,
     notices: noticesOf(run),
   };
@@ -106,10 +109,7 @@ export const runPage = (run: Run, around: Around): RunPage => ({
   tasks: taskRows(run, around.told),
 });
 
-export function runEntry(
-  run: Run,
-  around: Pick<Around, "title" | "isHeld" | "idle" | "stopFile" | "view">,
-): RunEntry {
+export function runEntry(run: Run, around: Beside & Pick<Around, "title" | "idle">): RunEntry {
   const { id, protocolName: protocol, phase, position, archived, createdAt, updatedAt } = run;
   return {
     ...{ id, protocol, title: around.title, phase, position, archived, createdAt, updatedAt },

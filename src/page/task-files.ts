@@ -93,7 +93,7 @@ type ReportDiff = NonNullable<ReportTask["diff"]>;
 const fewTasks = 300;
 
 /** Who works, where no call has told what it used yet: as it was written down before the agent started. */
-export function nameAgents({ run, told }: LiveRun, heddle: string): void {
+export function nameAgents({ run, told }: Pick<LiveRun, "run" | "told">, heddle: string): void {
   const all =
     run.tasks.size <= fewTasks ? run.tasks.all() : run.running.flatMap((id) => run.tasks.get(id) ?? []);
   for (const { def, attempts } of all) {

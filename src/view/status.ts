@@ -222,7 +222,7 @@ function progress(run: Run, look: Look): string[] {
 }
 
 /** With what was done under plans that others replaced (M11). */
-function countsOf(run: Run): Record<TaskStatus, number> {
+export function countsOf(run: Run): Record<TaskStatus, number> {
   const counts = { ...run.counts };
   for (const { state } of run.protocol.own?.earlier?.(run) ?? []) counts[state]++;
   return counts;

@@ -16,9 +16,14 @@ export interface Coordinators {
   readonly standingBy: readonly Holder[];
 }
 
-export async function coordinatorsOf(app: App, run: string): Promise<Coordinators> {
-  const holder = await app.journal.read(run, (state) => state.holder && { ...state.holder });
-  const signs = await signsOf(app.journal);
+export async function coordinatorsOf({ journal }: App, run: string): Promise<Coordinators> {
+  const holder = await journal.read(run, (state) => state.holder && { ...state.holder });
+  return coordinatorsBeside(journal, holder);
+}
+
+/** Of a run whose holder is known. */
+export async function coordinatorsBeside(journal: Journal, holder: Holder | null): Promise<Coordinators> {
+  const signs = await signsOf(journal);
   const standingBy = signs
     .filter(isLive)
     .filter(({ serves, by }) => serves && !(holder && isSameProcess(by, holder)))
@@ -59,4 +64,4 @@ export function coordinatorLine({ holder, isThere, standingBy }: Coordinators): 
   return said.length === 0 ? undefined : said.join("; ");
 }
 
-const named = ({ pid, host }: Holder) => `process ${pid} on ${host}`;
+export const named = ({ pid, host }: Pick<Holder, "pid" | "host">) => `process ${pid} on ${host}`;

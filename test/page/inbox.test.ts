@@ -39,6 +39,52 @@ it.each([
   expect((await page.read("/api/project")).json.inbox).toEqual([]);
 });
 
+/** A plan that was judged: with a verdict, its summary and its notes. */
+const judged = (verdict: string): Input => ({
+  ...{ kind: "register", artifact: "task_validation", path: "artifacts/task-validation.json", digest: "d1" },
+  ...{ inputs: {}, valid: true, problems: [] },
+  content: { verdict, summary: "T001 is <b>too large</b>", issues: ["T001 has no test"], dimensions: true },
+});
+
+async function judgedProject(verdict: string, phases: readonly string[]): Promise<App> {
+  const app = await readyProject("T001", undefined, ["logical", "physical", "definition", "validation"]);
+  await app.submit(judged(verdict));
+  for (const to of phases) await app.submit({ kind: "override", reason: "test", to, digests: {} });
+  return app;
+}
+
+it("U4 D14 shows a BLOCKED verdict with its notes in the inbox, and a person overrides it there with a reason", async () => {
+  const { page, items } = await inboxAfter(await judgedProject("BLOCKED", []));
+  expect(items.map(short)).toEqual([["approval", "override"]]);
+  expect(items[0]).toMatchObject({ title: "the plan is blocked by its verdict" });
+  expect(items[0]?.text.split("\n").slice(0, 2)).toEqual([
+    "Verdict: BLOCKED: T001 is <b>too large</b>",
+    "T001 has no test",
+  ]);
+  const run = (await page.read("/api/runs/plan-1")).json;
+  const rows: { name: string; said: string[] }[] = run.documents;
+  expect(rows.find(({ name }) => name === "task validation")?.said).toContain("T001 has no test");
+  const order = { do: "override", id: items[0]?.id, to: items[0]?.actions[0]?.to, seen: run.position };
+  expect((await page.order("plan-1", order)).json.problem).toBe("the reason is missing");
+  const done = await page.order("plan-1", { ...order, words: "it is small enough" });
+  expect([done.status, done.json.problem]).toEqual([200, undefined]);
+  expect((await page.read("/api/runs/plan-1")).json.phase).toBe("sequencing");
+});
+
+it("U4 D12 shows what was noted of a plan that is ready, until it is executed", async () => {
+  const { page, items } = await inboxAfter(await judgedProject("READY_WITH_NOTES", ["sequencing", "ready"]));
+  expect(items.map(short)).toEqual([["approval"]]);
+  expect(items[0]?.title).toBe("The plan is ready, with notes");
+  expect(items[0]?.text.split("\n")).toEqual([
+    "Verdict: READY_WITH_NOTES: T001 is <b>too large</b>",
+    "T001 has no test",
+    "To go on: heddle execute",
+  ]);
+  await page.served.close();
+  const { items: others } = await inboxAfter(await judgedProject("READY", ["sequencing", "ready"]));
+  expect(others).toEqual([]);
+});
+
 it("U4 takes any answer to a question, its own options or not, and lists the oldest first", async () => {
   const app = await readyProject("T001\nT002");
   const ask = (id: string, about: string): Input => ({

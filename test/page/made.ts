@@ -491,9 +491,20 @@ export const entryOf = (run: RunPage): RunEntry => ({
   updatedAt: run.updatedAt,
 });
 
+const nothingMore = { reason: null, slots: null, labels: [], running: [] } as const;
+const places: NonNullable<RunPage["places"]> = [
+  { ...nothingMore, kind: "coordinator", name: "process 812 on loom", status: "coordinates" },
+  { ...nothingMore, kind: "coordinator", name: "process 77 on shed", status: "stands by" },
+  {
+    ...{ kind: "worker", name: "barn", status: "there", reason: null, slots: 4, labels: ["gpu"] },
+    running: [id(5), id(6)],
+  },
+  { ...nothingMore, kind: "machine", name: "ada@mill", status: "away", reason: "ssh: no route", slots: 1 },
+];
+
 export function madeRuns(): RunPage[] {
   return [
-    runPage("plan-1", smallTasks(), { standing: "waiting", inbox: items("plan-1") }),
+    runPage("plan-1", smallTasks(), { standing: "waiting", inbox: items("plan-1"), places }),
     runPage("plan-2", manyTasks(10_000), {
       title: "A large one: 10,000 tasks",
       critical: [id(40), id(83), id(126)],

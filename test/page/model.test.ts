@@ -7,7 +7,7 @@ import { type Run, taskOf } from "../../src/core/run.ts";
 import { lifecycle } from "../../src/packs/lifecycle/protocol.ts";
 import { commenting, commentOf } from "../../src/page/comment.ts";
 import { inboxOf, nothingBeside } from "../../src/page/inbox.ts";
-import type { Order } from "../../src/page/model.ts";
+import type { Order, RunPage } from "../../src/page/model.ts";
 import { momentsPage } from "../../src/page/moments.ts";
 import { moneyPage } from "../../src/page/money.ts";
 import { orderIn, staleness, wordsOf } from "../../src/page/order.ts";
@@ -124,6 +124,25 @@ describe("the page's model", () => {
     expect(runPage(told.run, around(told)).notices?.[0]).toContain("UNCONFINED");
     told.submit({ kind: "describe", metadata: { unconfined: false, openNetwork: true } });
     expect(runPage(told.run, around(told)).notices?.[0]).toContain("OPEN NETWORK");
+  });
+
+  it("U4 shows who drives a run, who stands by, and each machine and worker with what it works on", () => {
+    const told = failedRun();
+    const there = { standing: "there", asked: 1, failures: 0, reason: "", notBeforeMs: 0 } as const;
+    const machines = [
+      { ...there, name: "mill", slots: 1, labels: [], standing: "away", reason: "no route" },
+      { ...there, name: "barn", slots: 4, labels: ["gpu"], joins: true },
+    ] as const;
+    told.run.fleet = { here: { slots: 1, labels: [] }, wants: {}, machines };
+    const beside = { ...nothingBeside, isHeld: true, standingBy: [{ pid: 77, host: "shed" }] };
+    const shown = (page: RunPage) => page.places?.map(({ kind, name, status }) => [kind, name, status]);
+    expect(shown(runPage(told.run, { ...around(told), ...beside }))).toEqual([
+      ["coordinator", `process ${holder.pid} on ${holder.host}`, "coordinates"],
+      ["coordinator", "process 77 on shed", "stands by"],
+      ["machine", "mill", "away"],
+      ["worker", "barn", "there"],
+    ]);
+    expect(shown(runPage(told.run, around(told)))?.map(([, name]) => name)).toEqual(["mill", "barn"]);
   });
 
   it("U4 offers nothing in a replay", () => {

@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import type { InboxItem } from "../../src/page/model.ts";
 import { chromiumPath } from "../needs.ts";
 import { launched, type Opened, openPage, violations } from "./browser.ts";
-import { hostile, id, runPage, smallTasks, taskRow } from "./made.ts";
+import { hostile, id, items, runPage, smallTasks, taskRow } from "./made.ts";
 import { reportHtml, StandIn } from "./stand-in.ts";
 import { views } from "./views.ts";
 
@@ -270,10 +271,51 @@ describe.skipIf(chromiumPath === "")("U4 the page in a browser (left out without
     expect(server.lastIds.at(-1)).toBe("1");
   });
 
+  it("U4 says to a screen reader what needs a person, once, and nothing of what merely moves on", async () => {
+    const { page } = await open("#/run/plan-1/board");
+    await page.waitForSelector(".line-open");
+    await page.evaluate(() => {
+      const heard: string[] = [];
+      Object.assign(window, { heard });
+      const live = "[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]";
+      new MutationObserver((changes) => {
+        for (const { target, addedNodes } of changes) {
+          const element = target instanceof Element ? target : target.parentElement;
+          const isNew = [...addedNodes].some((each) => each instanceof Element && each.matches(live));
+          const text = element?.closest(live)?.textContent ?? (isNew ? "a new region" : "");
+          if (text !== "") heard.push(text);
+        }
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    const heard = () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+    for (const number of [7, 8, 9]) {
+      server.push("plan-1", [taskRow(number, { status: "running" })], { phase: "landing" });
+      await page.waitForSelector(`.column-running >> text=${id(number)}`);
+    }
+    expect(await heard()).toEqual([]);
+    const asked: InboxItem = { ...(items("plan-1")[0] as InboxItem), id: "q-9", title: "Which colour?" };
+    server.push("plan-1", [], { inbox: [...items("plan-1"), asked] });
+    await page.waitForSelector("text=Needs you: Which colour?");
+    expect(await heard()).toEqual(["Needs you: Which colour?"]);
+  });
+
+  it("U4 shows who coordinates a run, who stands by, and what machines and workers work on", async () => {
+    const { page } = await open("#/run/plan-1");
+    await page.waitForSelector("text=Coordinators and machines");
+    const rows = await page.locator("section:has(> h2:text('Coordinators')) li").allInnerTexts();
+    expect(rows.map((each) => each.split(/\s*\n\s*/).join(" "))).toEqual([
+      "process 812 on loom coordinates",
+      "process 77 on shed stands by",
+      "barn worker · 4 slots · gpu T005 T006 there",
+      "ada@mill machine · 1 slot ssh: no route away",
+    ]);
+  });
+
   it("U4 replays: every view shows the run as it was, and nothing can be ordered there", async () => {
     const { page } = await open("#/run/plan-1/board?at=20");
     await page.waitForSelector(".replay");
     await page.waitForSelector("text=2/10");
+    expect(await page.locator(".facts >> text=updated").count()).toBe(0);
     await page.focus("input[type=range]");
     await page.keyboard.press("ArrowRight");
     await page.waitForSelector("text=3/10");

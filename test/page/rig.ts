@@ -39,12 +39,15 @@ export async function openProject(root: string): Promise<App> {
 }
 
 /** A plan that is ready, without its documents. */
-export async function readyProject(plan: string | readonly TaskDef[], root = folder()): Promise<App> {
+export async function readyProject(
+  plan: string | readonly TaskDef[],
+  root = folder(),
+  phases: readonly string[] = ["logical", "physical", "definition", "validation", "sequencing", "ready"],
+): Promise<App> {
   mkdirSync(join(root, ".heddle/log"), { recursive: true });
   mkdirSync(join(root, "project-planning"), { recursive: true });
   await composition.journals.create(root);
   const app = await openProject(root);
-  const phases = ["logical", "physical", "definition", "validation", "sequencing", "ready"];
   const override = (to: string): Input => ({ kind: "override", reason: "test", to, digests: {} });
   await app.create("decomposition", () => [
     { kind: "create", targetDir: join(root, "app"), planningDir: join(root, "project-planning") },

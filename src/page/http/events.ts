@@ -126,7 +126,7 @@ export class Events {
     // A run that cannot be read is not told of: its protocol is broken, or the journal was taken away.
     const live = await this.#project.loaded(id).catch(() => undefined);
     if (!live) return false;
-    const now = JSON.stringify(this.#project.beside(live.run));
+    const now = JSON.stringify(await this.#project.beside(live.run));
     const before = this.#seen.get(id);
     this.#seen.set(id, now);
     return before !== undefined && before !== now;
