@@ -32,6 +32,17 @@ describe.skipIf(!hasTmux)("tuning in a window (left out without `tmux`)", () => 
     expect(bench.text("doc-researcher/SKILL.md")).toContain("(source-list.md)");
   });
 
+  it("C8 S12 goes on when the choice of fixes is made elsewhere while its prompt waits", async () => {
+    const bench = new Bench("doc-researcher");
+    const window = new Window(bench.root, { ...size, args: ["tune", "doc-researcher"] });
+    await window.sees(/What is wrong with the skill\?/);
+    window.keys("Enter");
+    await window.sees(/Which of the proposed fixes shall be applied\?[\s\S]*some of them/);
+    expect((await bench.run("answer", "fixes-0", "all")).code).toBe(0);
+    await window.over();
+    expect(window.all).toMatch(/done: pass, score 95/);
+  });
+
   it("S12 without a path offers the skills that there are, and Enter means no complaint", async () => {
     const bench = new Bench("css-cleanup", "team-chat");
     const window = new Window(bench.root, { ...size, args: ["tune"] });

@@ -3,6 +3,7 @@
 import type { App } from "../../engine/app.ts";
 import { oneLine } from "../../view/safe.ts";
 import type { Call } from "../command.ts";
+import { Cancelled } from "./cancelled.ts";
 import { prompts } from "./prompts.ts";
 
 export interface Open {
@@ -13,17 +14,27 @@ export interface Open {
 
 /** Ends when the question is answered, here or elsewhere; throws `Cancelled` at Ctrl-C. */
 export async function askInPlace(call: Call, app: App, open: Open): Promise<void> {
+  const { answer: ask } = await prompts(call);
+  const answer = await whileOpen(app, open.id, (until) => ask(open.text, open.options, until));
+  if (answer !== undefined) await app.submit({ kind: "answer", id: open.id, answer });
+  else call.say(`answered elsewhere: ${oneLine((await answerTo(app, open.id)) ?? "")}`);
+}
+
+/** What `ask` came to; nothing when the question was answered elsewhere, which aborts `until`. */
+export async function whileOpen(
+  app: App,
+  id: string,
+  ask: (until: AbortSignal) => Promise<string | undefined>,
+): Promise<string | undefined> {
   const [watching, elsewhere] = [new AbortController(), new AbortController()];
-  const watched = untilAnswered(app, open.id, watching.signal).then((isAnswered) => {
+  const watched = untilAnswered(app, id, watching.signal).then((isAnswered) => {
     if (isAnswered) elsewhere.abort();
   });
   try {
-    const { answer: ask } = await prompts(call);
-    const answer = elsewhere.signal.aborted
-      ? undefined
-      : await ask(open.text, open.options, elsewhere.signal);
-    if (answer !== undefined) await app.submit({ kind: "answer", id: open.id, answer });
-    else call.say(`answered elsewhere: ${oneLine((await answerTo(app, open.id)) ?? "")}`);
+    return elsewhere.signal.aborted ? undefined : await ask(elsewhere.signal);
+  } catch (error) {
+    if (error instanceof Cancelled && elsewhere.signal.aborted) return undefined;
+    throw error;
   } finally {
     watching.abort();
     await watched;

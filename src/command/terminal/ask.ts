@@ -49,8 +49,9 @@ export function chosen(options: readonly string[], words: string): string | unde
 /** `ask` settles with an answer that will do, or throws `Cancelled`: at Ctrl-C, and once `until` is aborted. */
 export function promptsThrough(ask: (asked: Asked) => Promise<string>): Prompts {
   return {
-    text: (question, { initial, check }) => ask({ question, options: [], initial, ...(check && { check }) }),
-    choose: (question, options) => ask({ question, options, initial: "" }),
+    text: (question, { initial, check, until }) =>
+      ask({ question, options: [], initial, ...(check && { check }), ...(until && { until }) }),
+    choose: (question, options, until) => ask({ question, options, initial: "", ...(until && { until }) }),
     answer: (question, options, until) =>
       ask({ question, options, initial: "", free: true, until }).catch((error: unknown) => {
         if (until.aborted) return undefined;

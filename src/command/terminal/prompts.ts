@@ -7,7 +7,8 @@ import { isPlain } from "./terminal.ts";
 
 export interface Prompts {
   text(question: string, about: TextQuestion): Promise<string>;
-  choose(question: string, options: readonly string[]): Promise<string>;
+  /** Throws `Cancelled` at Ctrl-C, as all of them do, and once `until` is aborted. */
+  choose(question: string, options: readonly string[], until?: AbortSignal): Promise<string>;
   /** One of the options, by its number or its name, or whatever else is typed; nothing once `until` is aborted. */
   answer(question: string, options: readonly string[], until: AbortSignal): Promise<string | undefined>;
   confirm(question: string): Promise<boolean>;
@@ -19,6 +20,8 @@ export interface TextQuestion {
   readonly initial: string;
   /** Why an answer will not do; the question then stays. */
   readonly check?: (answer: string) => string | undefined;
+  /** Aborted when nobody needs the answer any more. */
+  readonly until?: AbortSignal;
 }
 
 type Asking = Pick<Call, "flags" | "ask">;
@@ -39,12 +42,15 @@ export async function prompts({ ask }: Asking): Promise<Prompts> {
     return answer as Exclude<T, symbol>;
   };
   return {
-    text: async (message, { initial, check }) => {
+    text: async (message, { initial, check, until }) => {
       const validate = (answer: string | undefined) => check?.(answer ?? "");
-      return answered(await text({ message, initialValue: initial, validate })) || initial;
+      const given = await text({ message, initialValue: initial, validate, ...(until && { signal: until }) });
+      return answered(given) || initial;
     },
-    choose: async (message, options) =>
-      answered(await select({ message, options: options.map((value) => ({ value, label: value })) })),
+    choose: async (message, names, until) => {
+      const options = names.map((value) => ({ value, label: value }));
+      return answered(await select({ message, options, ...(until && { signal: until }) }));
+    },
     answer: async (question, options, until) => {
       const message = [question, ...options.map((option, at) => `  ${at + 1}  ${option}`)].join("\n");
       const placeholder = options.length > 0 ? "a number, or your own answer" : "";

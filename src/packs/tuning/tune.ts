@@ -208,7 +208,7 @@ export async function runTuning(tune: TuneRun): Promise<Tuned> {
     });
     const open = await app.look(decisionsIn);
     const answered = signal.aborted ? [] : await answersTo(app, open, answer);
-    if (answered.length === 0) return finish(app, open);
+    if (answered.length === 0 && !(await isAnyAnswered(app, open))) return finish(app, open);
     for (const [id, text] of answered) await app.submit({ kind: "answer", id, answer: text });
   }
 }
@@ -245,6 +245,12 @@ async function answersTo(
   }
   return given;
 }
+
+/** Elsewhere, while the question stood here. */
+const isAnyAnswered = (app: App, open: readonly Decision[]) =>
+  app.look(({ questions }) =>
+    open.some(({ id }) => questions.some((each) => each.id === id && each.answer !== null)),
+  );
 
 /** What the rules wait for. */
 function decisionsIn(run: Run): Decision[] {

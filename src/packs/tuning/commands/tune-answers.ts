@@ -2,14 +2,17 @@
 // sees meanwhile.
 
 import type { Call } from "../../../command/command.ts";
+import { whileOpen } from "../../../command/terminal/ask-in-place.ts";
 import { canAsk, type Prompts, prompts } from "../../../command/terminal/prompts.ts";
+import type { App } from "../../../engine/app.ts";
 import type { Changed } from "../../../engine/changed.ts";
 import { readIfThere } from "../../../host/files.ts";
 import { stateAt } from "../subjects.ts";
 import { type Asking, selectedFixes } from "../tune.ts";
 
-export async function answerTo(call: Call, asking: Asking): Promise<string | undefined> {
-  const { point, text, options } = asking.decision;
+/** Nothing when it will be given later, or was given elsewhere while the prompt stood there. */
+export async function answerTo(call: Call, app: App, asking: Asking): Promise<string | undefined> {
+  const { id, point, text, options } = asking.decision;
   const risk = call.flags.one("yes");
   if (risk !== undefined && point !== "requirements") {
     const answers: Readonly<Record<string, string>> = {
@@ -20,21 +23,25 @@ export async function answerTo(call: Call, asking: Asking): Promise<string | und
     return answers[point];
   }
   if (!canAsk(call)) return undefined;
-  const ask = await prompts(call);
-  if (point === "fixes") return chooseFixes(call, ask, asking);
   // The reply shows it.
   if (point === "summary") return "finish";
-  return ask.choose(text, options);
+  const ask = await prompts(call);
+  if (point === "fixes") for (const line of findingLines(asking)) call.say(line);
+  return whileOpen(app, id, (until) =>
+    point === "fixes" ? chooseFixes(call, asking, { ask, until }) : ask.choose(text, options, until),
+  );
 }
 
 const some = "some of them";
 const diffs = "show the diffs";
 
-async function chooseFixes(call: Call, ask: Prompts, asking: Asking): Promise<string> {
-  const { decision, fixes, workDir } = asking;
-  for (const line of findingLines(asking)) call.say(line);
+async function chooseFixes(
+  call: Call,
+  { decision, fixes, workDir }: Asking,
+  { ask, until }: { readonly ask: Prompts; readonly until: AbortSignal },
+): Promise<string> {
   for (;;) {
-    const chosen = await ask.choose(decision.text, ["all", "low risk", some, diffs, "none"]);
+    const chosen = await ask.choose(decision.text, ["all", "low risk", some, diffs, "none"], until);
     if (chosen === diffs) call.say(readIfThere(`${workDir}/fixes/fix-proposals.md`) ?? "");
     else if (chosen !== some) return chosen;
     else {
@@ -42,7 +49,7 @@ async function chooseFixes(call: Call, ask: Prompts, asking: Asking): Promise<st
         (selectedFixes(fixes, said) ?? []).length > 0
           ? undefined
           : `name some of ${fixes.map(({ id }) => id).join(" ")}`;
-      return ask.text("Which ones?", { initial: "", check });
+      return ask.text("Which ones?", { initial: "", check, until });
     }
   }
 }

@@ -218,7 +218,7 @@ async function improve(call: Call, place: SkillPlace): Promise<Reply> {
     const tuned = await runTuning({
       ...{ app, by, limits, signal, stopNow: call.stopNow(), changed: sayActions(call) },
       watch: (role, text) => say(`    ${role}: ${text}`),
-      answer: (asking) => answerTo(call, asking),
+      answer: (asking) => answerTo(call, app, asking),
     });
     const reply = tunedReply(tuned, call.manner);
     return flags.has("leave") ? { ...reply, exit: exits.done } : reply;
