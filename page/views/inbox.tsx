@@ -87,7 +87,7 @@ function Item({ item, seen, inRun }: { item: InboxItem; seen: number; inRun: boo
         </span>
       </header>
       <Title>{shown(item.title)}</Title>
-      {item.text !== "" && item.text !== item.title && <Prose text={item.text} />}
+      {!item.title.endsWith(item.text) && <Prose text={item.text} />}
       {isAnswered && !isReadOnly.value && <Answer item={item} seen={seen} />}
       <Actions actions={others} about={about} />
       {command && (
@@ -122,15 +122,7 @@ function Answer({ item, seen }: { readonly item: InboxItem; readonly seen: numbe
           if (words.trim() !== "") answer(words.trim());
         }}
       >
-        <label for={id}>
-          {shown(
-            "asks" in action && action.asks
-              ? action.asks
-              : item.options.length > 0
-                ? "Or in your own words"
-                : "Your answer",
-          )}
-        </label>
+        <label for={id}>{item.options.length > 0 ? "Or in your own words" : "Your answer"}</label>
         <div class="with-button">
           <textarea
             id={id}
