@@ -53,7 +53,7 @@ async function placeAt(top: string, target: string): Promise<RepositoryPlace | P
   const [inside, format = "sha1", gitDir, checkoutGitDir, root, ...rest] = result.out
     .toString("utf8")
     .split("\n");
-  const foreign = /(?:dubious ownership|unsafe repository).*?'(.*)'/.exec(result.error)?.[1];
+  const foreign = /(?:dubious ownership|unsafe repository)[^'\n]{0,500}'(.*)'/.exec(result.error)?.[1];
   if (foreign !== undefined)
     return problem("foreign-repository", `the repository of \`${target}\` belongs to somebody else`, {
       hint: `git config --global --add safe.directory ${foreign}`,
