@@ -1,4 +1,4 @@
-// A unified diff as git writes it, as files, hunks and lines with their numbers on both sides. Pure; takes any text, and
+// A unified diff as git, or another program, writes it, as files, hunks and lines with their numbers on both sides. Pure; takes any text, and
 // what it does not know it shows as it is.
 
 export interface DiffLine {
@@ -36,6 +36,7 @@ export function parseDiff(text: string): DiffFile[] {
     const hunk = file?.hunks.at(-1);
     const inside = hunk !== undefined && (left.before > 0 || left.after > 0);
     if (!inside && line.startsWith("diff --git ")) files.push(begun(line));
+    else if (!inside && line.startsWith("--- ") && file?.hunks.length !== 0) files.push(beginning(line));
     else if (!file) continue;
     else if (!inside && line.startsWith("@@")) {
       const found = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)/.exec(line);
@@ -61,6 +62,12 @@ function begun(line: string): Draft {
   const path = /(?:^|\s)"?b\/(.*?)"?$/.exec(rest)?.[1] ?? rest;
   return { path, from: null, how: "changed", added: 0, removed: 0, hunks: [] };
 }
+
+/** A file of a diff that another program than git wrote. */
+const beginning = (line: string): Draft => ({
+  ...{ path: line.slice(4), from: null, how: line === "--- /dev/null" ? "added" : "changed" },
+  ...{ added: 0, removed: 0, hunks: [] },
+});
 
 /** The lines between `diff --git` and the first hunk. */
 function header(file: Draft, line: string): void {

@@ -231,6 +231,15 @@ describe("U4 diffs", () => {
     ]);
   });
 
+  it("reads what another program than git wrote, as a tuning's fixes", () => {
+    const text =
+      "--- a/SKILL.md\n+++ b/SKILL.md\n@@ -1,2 +1,2 @@\n--- old\n+new\n same\n--- /dev/null\n+++ b/ref.md\n@@ -0,0 +1,1 @@\n+more\n";
+    expect(parseDiff(text).map(({ path, how, added, removed }) => [path, how, added, removed])).toEqual([
+      ["SKILL.md", "changed", 1, 1],
+      ["ref.md", "added", 1, 0],
+    ]);
+  });
+
   it("takes any text, and loses none of it", () => {
     expect(parseDiff("nothing of a diff")).toEqual([]);
     expect(parseDiff("diff --git a/x b/x\n@@ broken @@\n+a\n")[0]?.hunks.length).toBe(1);

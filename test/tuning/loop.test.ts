@@ -28,6 +28,7 @@ describe("heddle tune", () => {
     expect(report).toMatch(/^# Done: tune-1\n/);
     expect(report).toContain("| score | 65 | 95 |");
     expect(report).toContain("| FIX-1 | medium | SKILL.md | point to");
+    expect(report).toMatch(/## Difference\n\n```+diff\n--- a\/SKILL\.md\n\+\+\+ b\/SKILL\.md\n@@ /);
     expect(report).not.toMatch(/tasks done|heddle land/);
     for (const name of [
       "target-skill.json",

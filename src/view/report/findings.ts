@@ -1,23 +1,26 @@
 // What was found in a skill, what was proposed against it, and how it measured before and after: of a tuning, from its documents.
+import { fieldsOf, listOf, textOf } from "./loose.ts";
 import type { RunReport } from "./run-report.ts";
 import type { Section } from "./summary.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: documents as they lie there, each read as far as it goes
-type Any = any;
+type Documents = RunReport["documents"];
 
-const listOf = (value: Any): Any[] => (Array.isArray(value) ? value : []);
-const textOf = (value: Any) => (value === undefined || value === null ? "" : String(value));
+const fixesIn = ({ proposals }: Documents) => listOf(fieldsOf(proposals).fixes).map(fieldsOf);
 
-export function findingSections({ verification, proposals, ...others }: RunReport["documents"]): Section[] {
-  const diagnoses = Object.keys(others).filter((name) => name.startsWith("diagnosis_"));
-  const issues = diagnoses.flatMap((name) => listOf((others[name] as Any)?.issues));
-  const fixes = listOf((proposals as Any)?.fixes);
+export function findingSections(documents: Documents): Section[] {
+  const diagnoses = Object.keys(documents).filter((name) => name.startsWith("diagnosis_"));
+  const issues = diagnoses.flatMap((name) => listOf(fieldsOf(documents[name]).issues));
+  const fixes = fixesIn(documents);
   return [
-    { title: "Before and after", head: ["measured", "before", "after"], rows: measured(verification) },
+    {
+      title: "Before and after",
+      head: ["measured", "before", "after"],
+      rows: measured(documents.verification),
+    },
     {
       title: "Findings",
       head: ["severity", "where", "what", "fix or advice"],
-      rows: issues.map(found(fixes)),
+      rows: issues.map((issue) => found(fieldsOf(issue), fixes)),
     },
     {
       title: "Proposed fixes",
@@ -27,22 +30,31 @@ export function findingSections({ verification, proposals, ...others }: RunRepor
   ];
 }
 
-function measured(verification: Any): string[][] {
-  const { before, after } = verification ?? {};
-  if (before === undefined || after === undefined) return [];
-  const names = ["score", "critical", "high", "medium", "low"];
-  return names.map((name) => [name, textOf(before?.[name]), textOf(after?.[name])]);
+const mostDifference = 200_000;
+
+/** What the proposed fixes change, those that fit. */
+export function proposedDifference(documents: Documents): string | null {
+  let text = "";
+  for (const { diff } of fixesIn(documents))
+    if (text.length + textOf(diff).length <= mostDifference) text += textOf(diff);
+  return text === "" ? null : text;
 }
 
-const found =
-  (fixes: readonly Any[]) =>
-  ({ id, severity, file, line, pattern, description, advice }: Any): string[] => {
-    const fix = fixes.find(({ issues }) => listOf(issues).includes(id));
-    const where = `${textOf(file)}${line === undefined ? "" : `:${line}`}`;
-    return [
-      textOf(severity),
-      where,
-      `${textOf(pattern)} ${textOf(description)}`.trim(),
-      textOf(fix?.id ?? advice),
-    ];
-  };
+function measured(verification: unknown): string[][] {
+  const { before, after } = fieldsOf(verification);
+  if (before === undefined || after === undefined) return [];
+  const names = ["score", "critical", "high", "medium", "low"];
+  return names.map((name) => [name, textOf(fieldsOf(before)[name]), textOf(fieldsOf(after)[name])]);
+}
+
+type Fields = ReturnType<typeof fieldsOf>;
+
+function found(
+  { id, severity, file, line, pattern, description, advice }: Fields,
+  fixes: readonly Fields[],
+): string[] {
+  const fix = fixes.find(({ issues }) => listOf(issues).includes(id));
+  const where = `${textOf(file)}${line === undefined ? "" : `:${line}`}`;
+  const what = `${textOf(pattern)} ${textOf(description)}`.trim();
+  return [textOf(severity), where, what, textOf(fix?.id ?? advice)];
+}

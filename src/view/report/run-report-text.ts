@@ -1,5 +1,6 @@
 // The report of a run that is about documents, in words: its facts and tables, which Markdown and the page show.
-import { findingSections } from "./findings.ts";
+import { findingSections, proposedDifference } from "./findings.ts";
+import { fieldsOf, listOf, textOf } from "./loose.ts";
 import { together, wholeLines, writtenLine } from "./report-md.ts";
 import { duration, moment, shortly, usageSentence } from "./report-words.ts";
 import type { RunReport } from "./run-report.ts";
@@ -11,7 +12,7 @@ export function documentSummary(report: RunReport): ReportSummary {
     warnings: warningsOf(report),
     facts: factsOf(report),
     sections: shortened(sectionsOf(report)),
-    difference: report.difference,
+    difference: report.difference ?? proposedDifference(report.documents),
     writtenAt: report.written_at,
   };
 }
@@ -81,33 +82,38 @@ function sectionsOf(report: RunReport): Section[] {
   return sections.filter(({ rows }) => rows.length > 0);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: documents as they lie there, each read as far as it goes
-type Any = any;
-
-function evidenceOf(report: Any): string[][] {
-  const cases: Any[] = listOf(report?.suites).flatMap((suite: Any) => listOf(suite?.cases));
-  return cases.map(({ name, status, duration_ms: ms, metadata }) => [
-    status === "passed" ? "✓" : "✗",
-    String(name),
-    String(metadata?.command ?? ""),
-    String(metadata?.exit ?? "—"),
-    shortly(typeof ms === "number" ? Math.round(ms) : null),
-  ]);
+function evidenceOf(report: unknown): string[][] {
+  const cases = listOf(fieldsOf(report).suites).flatMap((suite) => listOf(fieldsOf(suite).cases));
+  return cases.map(fieldsOf).map(({ name, status, duration_ms: ms, metadata }) => {
+    const { command, exit } = fieldsOf(metadata);
+    return [
+      status === "passed" ? "✓" : "✗",
+      String(name),
+      textOf(command),
+      textOf(exit) || "—",
+      shortly(typeof ms === "number" ? Math.round(ms) : null),
+    ];
+  });
 }
 
-function verdictsOf(documents: RunReport["documents"]): string[][] {
-  const { plan_review: plan, code_review: code, decision, revert } = documents as Record<string, Any>;
-  const review = (name: string, { ok, blocking_issues: issues, reasons }: Any) => [
-    name,
-    ok === true && listOf(issues).length === 0 ? "ok" : "not ok",
-    [...listOf(issues), ...listOf(reasons)].map((each: Any) => each?.message ?? String(each)).join("; "),
-  ];
+function verdictsOf({
+  plan_review: plan,
+  code_review: code,
+  decision,
+  revert,
+}: RunReport["documents"]): string[][] {
+  const { verdict, reasons } = fieldsOf(decision);
+  const { impact, reason } = fieldsOf(revert);
   return [
-    ...(plan ? [review("plan review", plan)] : []),
-    ...(code ? [review("code review", code)] : []),
-    ...(decision ? [["decision", String(decision.verdict), listOf(decision.reasons).join("; ")]] : []),
-    ...(revert ? [["revert", String(revert.impact ?? "reverted"), String(revert.reason)]] : []),
+    ...(plan ? [reviewed("plan review", plan)] : []),
+    ...(code ? [reviewed("code review", code)] : []),
+    ...(decision ? [["decision", String(verdict), listOf(reasons).join("; ")]] : []),
+    ...(revert ? [["revert", String(impact ?? "reverted"), String(reason)]] : []),
   ];
 }
 
-const listOf = (value: Any): Any[] => (Array.isArray(value) ? value : []);
+function reviewed(name: string, review: unknown): string[] {
+  const { ok, blocking_issues: issues, reasons } = fieldsOf(review);
+  const said = [...listOf(issues), ...listOf(reasons)].map((each) => String(fieldsOf(each).message ?? each));
+  return [name, ok === true && listOf(issues).length === 0 ? "ok" : "not ok", said.join("; ")];
+}
