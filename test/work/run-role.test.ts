@@ -64,7 +64,7 @@ describe("a role that was cut off with its orchestrator", () => {
     expect(JSON.parse(readFileSync(at.folder.taken, "utf8"))).toEqual({ made: true });
   });
 
-  it("X14 counts as cut off only while its agent works: after an end, a missing place or Ctrl-C it is asked again", async () => {
+  it("X14 counts as cut off while its agent works, and when it was stopped: after an end or a missing place it is asked again", async () => {
     const ended = scene();
     expect(await run(ended)).toMatchObject({ kind: "failed" });
     expect(ended.seen).toEqual({ calls: 1, startedAtWork: true });
@@ -78,6 +78,6 @@ describe("a role that was cut off with its orchestrator", () => {
 
     const interrupted = scene();
     await run(interrupted, AbortSignal.abort());
-    expect(await run(interrupted)).toMatchObject({ kind: "failed" });
+    expect(await run(interrupted)).toMatchObject({ kind: "lost" });
   });
 });
