@@ -84,8 +84,10 @@ workbench?.remove();
 console.log("\nattacks by kind:");
 for (const { name, assertionResults } of report.testResults) {
   const passed = assertionResults.filter(({ status }) => status === "passed").length;
+  const run = passed + assertionResults.filter(({ status }) => status === "failed").length;
+  const left = assertionResults.length - run;
   const kind = (name.split("/").at(-1) ?? "").replace(".attack.ts", "");
-  console.log(`  ${kind.padEnd(16)} ${passed} of ${assertionResults.length} held`);
+  console.log(`  ${kind.padEnd(16)} ${passed} of ${run} held${left > 0 ? `, ${left} left out` : ""}`);
 }
 console.log(`planted bugs: ${bugs.length - missed.length} of ${bugs.length} caught`);
 const failed = Math.max(report.numFailedTests + missed.length, report.success ? 0 : 1);
