@@ -22,6 +22,8 @@ export const serveCommand: Command = {
   interruptible: true,
   run: async (call) => {
     const app = await call.app();
+    // One that was named must be there; without a name all of them are served.
+    const only = call.flags.one("run") === undefined ? undefined : await app.run();
     const { serve } = await import("../../standby/serve.ts");
     const { openApp } = await import("../../engine/open.ts");
     const { root, journals } = call;
@@ -31,12 +33,13 @@ export const serveCommand: Command = {
     const never = new AbortController().signal;
     process.once("SIGTERM", () => asked.abort());
     const inner: Call = { ...call, signal: never, stopNow: () => never };
-    call.say(`serving ${root} as process ${process.pid}: ${what()}; Ctrl-C hands them over`);
+    call.say(`serving ${only ?? root} as process ${process.pid}: ${what()}; Ctrl-C hands them over`);
     await serve({
       app,
       open: async (run) =>
         openApp({ packs: call.packs, journals, root, by: "operator", run, warn: call.warn }),
-      isServed: ({ protocol, phase }) => packNamed(protocol)?.served?.phases.includes(phase) === true,
+      isServed: ({ id, protocol, phase }) =>
+        (only ?? id) === id && packNamed(protocol)?.served?.phases.includes(phase) === true,
       drive: async (driven, { protocol }, serving) => {
         const pack = packNamed(protocol);
         if (!pack?.served) throw new Refused([problem("not-served", `\`${protocol}\` is not served`)]);
