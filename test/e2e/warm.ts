@@ -94,7 +94,9 @@ class Warm {
     return this.#settle !== undefined;
   }
 
+  /** A call that ends at that very moment is the last one all the same. */
   kill(): void {
+    this.#isLast = true;
     this.#child.kill("SIGKILL");
   }
 
@@ -125,7 +127,7 @@ class Warm {
     const whole = Buffer.concat(this.#heard[0]);
     const said = whole.subarray((this.#endOf([whole]) ?? 0) + this.#mark.length).toString();
     const [code, more] = said.trim().split(" ");
-    this.#isLast = more === "last";
+    this.#isLast ||= more === "last";
     return { code: Number(code), signal: null, out, err };
   }
 
