@@ -1,9 +1,8 @@
 // What is known of agents that speak the Agent Client Protocol: data, not code. An agent that is not here works with
 // what its person configures.
-import { recordIn } from "../core/json.ts";
+import { fieldsOf, recordIn } from "../core/json.ts";
 import { vendors } from "../gateway/vendors.ts";
 import { codexCredentials, codexProvider } from "./codex.ts";
-import { fieldsOf } from "./conversation.ts";
 
 export interface AcpQuirks {
   readonly title: string;

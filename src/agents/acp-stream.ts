@@ -5,12 +5,13 @@
 //
 // Spoken here and not by the official SDK: eight messages are needed, the stream must go through heddle's own runner
 // (box, limits, redaction, records), and the SDK's interface changed whole between its versions.
+import { type Fields, fieldsOf } from "../core/json.ts";
 import type { Limits } from "../host/program/limits.ts";
 import type { Ending, ProgramLine } from "../host/program/program.ts";
 import type { Talk } from "../host/program/talk.ts";
 import type { AcpQuirks } from "./acp-agents.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
-import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";
+import { apiFailure, type Stream, saidIn, shortened } from "./conversation.ts";
 import { costOf, type Prices } from "./prices.ts";
 import { amount, failedAs, jsonIn, stoppedBy } from "./program.ts";
 import { isUsageLimit, limitedAs } from "./usage-limit.ts";

@@ -5,17 +5,11 @@
 //
 // Its last word alone decides nothing: an API error arrives as `subtype:"success"` with `is_error:true`, and a run that
 // was interrupted exits with 0 and no `result` at all. What is not understood is passed over; it ends nothing.
+import { type Fields, fieldsOf as fields } from "../core/json.ts";
 import type { Limits } from "../host/program/limits.ts";
 import type { Ending, ProgramLine } from "../host/program/program.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
-import {
-  apiFailure,
-  type Fields,
-  fieldsOf as fields,
-  type Stream,
-  saidIn,
-  shortened as short,
-} from "./conversation.ts";
+import { apiFailure, type Stream, saidIn, shortened as short } from "./conversation.ts";
 import { amount, failedAs, jsonIn, stoppedBy } from "./program.ts";
 import { limitedAs } from "./usage-limit.ts";
 

@@ -1,9 +1,10 @@
 // What Codex writes down about a conversation, in its home: the only place where it tells what each call used. Its
 // stream says so at the end alone, and not at all when it is killed. A file of its own affairs: when it is not
 // there, or is written otherwise, nothing is known, and nothing breaks.
+
 import { join } from "node:path";
+import { fieldsOf } from "../core/json.ts";
 import { readBytes, walkHandedIn } from "../host/handed-in.ts";
-import { fieldsOf } from "./conversation.ts";
 import type { Tokens } from "./prices.ts";
 import { amount, jsonIn } from "./program.ts";
 

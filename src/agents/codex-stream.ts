@@ -5,11 +5,12 @@
 //
 // An interrupted run ends without a last word. Tokens come with `turn.completed`, counted from the beginning of the
 // conversation; what single calls used is read from its own notes (`codex-rollout.ts`).
+import { type Fields, fieldsOf } from "../core/json.ts";
 import type { Limits } from "../host/program/limits.ts";
 import type { Ending, ProgramLine } from "../host/program/program.ts";
 import type { AgentEvent, Stopped } from "./agent.ts";
 import { type Rollout, tokensIn } from "./codex-rollout.ts";
-import { apiFailure, type Fields, fieldsOf, type Stream, saidIn, shortened } from "./conversation.ts";
+import { apiFailure, type Stream, saidIn, shortened } from "./conversation.ts";
 import { costOf, type Prices, type Tokens } from "./prices.ts";
 import { failedAs, jsonIn, outageAs, stoppedBy } from "./program.ts";
 import { isUsageLimit, limitedAs } from "./usage-limit.ts";

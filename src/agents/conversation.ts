@@ -128,12 +128,6 @@ export function saidIn(text: string): AgentEvent[] {
   return [...(said.trim() === "" ? [] : [{ kind: "said" as const, text: said }]), ...asked];
 }
 
-export type Fields = Readonly<Record<string, unknown>>;
-
-export function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {};
-}
-
 export function shortened(text: string, most: number): string {
   const line = text.replaceAll(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most)}…` : line;

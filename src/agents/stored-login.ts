@@ -3,10 +3,9 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { recordIn } from "../core/json.ts";
+import { fieldsOf, recordIn } from "../core/json.ts";
 import type { LoginName } from "../gateway/vendors.ts";
 import { readRecord } from "../host/handed-in.ts";
-import { fieldsOf } from "./conversation.ts";
 
 export interface StoredLogin {
   readonly token: string;

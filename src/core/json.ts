@@ -76,6 +76,12 @@ class Damaged extends Error {
   }
 }
 
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What a value has by name; nothing where it is no record. */
+export const fieldsOf = (value: unknown): Fields =>
+  typeof value === "object" && value !== null ? (value as Fields) : {};
+
 /** What a file of heddle's own says, if there is one; an empty one was being written when its writer died. */
 export function ownRecord<T extends object>(file: string, text: string | undefined): T | undefined {
   return own(file, text, "an object") as T | undefined;

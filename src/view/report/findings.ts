@@ -1,5 +1,6 @@
 // What was found in a skill, what was proposed against it, and how it measured before and after: of a tuning, from its documents.
-import { fieldsOf, listOf, textOf } from "./loose.ts";
+import { type Fields, fieldsOf } from "../../core/json.ts";
+import { listOf, textOf } from "./loose.ts";
 import type { RunReport } from "./run-report.ts";
 import type { Section } from "./summary.ts";
 
@@ -46,8 +47,6 @@ function measured(verification: unknown): string[][] {
   const names = ["score", "critical", "high", "medium", "low"];
   return names.map((name) => [name, textOf(fieldsOf(before)[name]), textOf(fieldsOf(after)[name])]);
 }
-
-type Fields = ReturnType<typeof fieldsOf>;
 
 function found(
   { id, severity, file, line, pattern, description, advice }: Fields,

@@ -1,10 +1,5 @@
 // Documents as agents wrote them and heddle checked them, read as far as they go: a field that is missing is empty.
 
-type Fields = Readonly<Record<string, unknown>>;
-
-export const fieldsOf = (value: unknown): Fields =>
-  typeof value === "object" && value !== null ? (value as Fields) : {};
-
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 export const textOf = (value: unknown): string =>

@@ -1,6 +1,7 @@
 // The report of a run that is about documents, in words: its facts and tables, which Markdown and the page show.
+import { fieldsOf } from "../../core/json.ts";
 import { findingSections, proposedDifference } from "./findings.ts";
-import { fieldsOf, listOf, textOf } from "./loose.ts";
+import { listOf, textOf } from "./loose.ts";
 import { together, wholeLines, writtenLine } from "./report-md.ts";
 import { duration, moment, shortly, usageSentence } from "./report-words.ts";
 import type { RunReport } from "./run-report.ts";
